@@ -1,0 +1,9 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class FeedsConfig(AppConfig):
+    name = "feeds"
+    label = "feeds"
+    default_auto_field = "django.db.models.BigAutoField"

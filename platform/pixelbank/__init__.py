@@ -1,0 +1,1 @@
+"""PixelBank: the site. Importing this package loads neither Django nor Celery."""

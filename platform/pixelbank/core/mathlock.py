@@ -1,0 +1,101 @@
+"""TeX becomes MathML before anybody asks for a page.
+
+Temml (a Node program) renders every formula once; the result is committed in a lock file keyed by
+sha256(mode, TeX). Serving needs Python only, and no mathematics script ever reaches a browser. Texts that an
+administrator writes later are rendered when they are saved, by the same script.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+Formula = tuple[str, bool]
+"""TeX and whether it stands on a line of its own."""
+
+_PLATFORM = Path(__file__).resolve().parents[2]
+LOCK = _PLATFORM / "pixelbank" / "chapters" / "content" / "math.lock.json"
+SCRIPT = _PLATFORM / "frontend" / "math" / "render.mjs"
+
+_sources: dict[str, Callable[[], Iterable[Formula]]] = {}
+
+
+class MathError(ValueError):
+    """A formula that has no MathML, or that Temml cannot read: one clear sentence."""
+
+
+def key(formula: Formula) -> str:
+    """The lock file's key of a formula."""
+    tex, display = formula
+    return hashlib.sha256(f"{'display' if display else 'inline'}\0{tex}".encode()).hexdigest()
+
+
+def register_source(name: str, formulas: Callable[[], Iterable[Formula]]) -> None:
+    """Name a body of texts whose formulas belong in the lock file (called from AppConfig.ready)."""
+    _sources[name] = formulas
+
+
+def all_formulas() -> set[Formula]:
+    """Every formula of every registered source."""
+    return {formula for formulas in _sources.values() for formula in formulas()}
+
+
+@functools.lru_cache(maxsize=4)
+def _read(path: Path, _modified: int) -> dict[str, str]:
+    locked: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+    return {name: entry["mathml"] for name, entry in locked.items()}
+
+
+def locked() -> dict[str, str]:
+    """MathML by key. Read again only when the file changes."""
+    if not LOCK.exists():
+        return {}
+    return _read(LOCK, LOCK.stat().st_mtime_ns)
+
+
+def lookup(formula: Formula) -> str:
+    """The committed MathML of a formula. Raises MathError when it is missing."""
+    try:
+        return locked()[key(formula)]
+    except KeyError:
+        raise MathError(
+            f"there is no MathML yet for the formula {formula[0]!r}; run: python manage.py render_math"
+        ) from None
+
+
+def lookup_or_render(formula: Formula) -> str:
+    """As `lookup`, but a formula that is not in the lock file is rendered now (for texts saved by hand)."""
+    return locked().get(key(formula)) or render([formula])[key(formula)]
+
+
+def render(formulas: Iterable[Formula]) -> dict[str, str]:
+    """Run Temml once over `formulas`: MathML by key. Raises MathError, naming the formula that is wrong."""
+    wanted = [{"key": key((tex, display)), "tex": tex, "display": display} for tex, display in formulas]
+    if not wanted:
+        return {}
+    try:
+        done = subprocess.run(
+            ["node", str(SCRIPT)],
+            input=json.dumps(wanted),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise MathError("formulas cannot be rendered here: Node is not installed; run ./dev setup") from None
+    except subprocess.TimeoutExpired:
+        raise MathError("Temml did not finish within 60 seconds") from None
+    if done.returncode:
+        raise MathError(done.stderr.strip() or "Temml failed without a message")
+    return {entry["key"]: without_styles(entry["mathml"]) for entry in json.loads(done.stdout)}
+
+
+def without_styles(mathml: str) -> str:
+    """Drop `style=` (a strict content security policy refuses it; the style sheet covers Temml's classes)."""
+    return re.sub(r'\sstyle="[^"]*"', "", mathml)

@@ -1,0 +1,84 @@
+"""Prometheus metrics: requests by view, and gauges that are read from the shared stores when they are scraped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator
+
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from django.http import HttpRequest, HttpResponseBase
+from prometheus_client import REGISTRY, Counter, Histogram
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+REQUESTS = Counter("pixelbank_requests_total", "Requests by view and status.", ["view", "status"])
+SECONDS = Histogram("pixelbank_request_seconds", "Time to the response's headers, by view.", ["view"])
+EVENT_CLIENTS_REFUSED = Counter("pixelbank_event_clients_refused_total", "Event streams refused by the cap.")
+
+
+class _Gauges(Collector):
+    """Gauges whose value is a question to the database or Redis, asked at each scrape."""
+
+    def __init__(self) -> None:
+        self.readers: dict[str, tuple[str, str, Callable[[], dict[str, float]]]] = {}
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        for name, (text, label, read) in self.readers.items():
+            family = GaugeMetricFamily(name, text, labels=[label])
+            for value, number in read().items():
+                family.add_metric([value], number)
+            yield family
+
+    def describe(self) -> Iterator[GaugeMetricFamily]:
+        # Without this the registry would collect (and ask the database) while the app is being registered.
+        return iter(())
+
+
+_gauges = _Gauges()
+REGISTRY.register(_gauges)
+
+
+def register_gauge(name: str, text: str, label: str, read: Callable[[], dict[str, float]]) -> None:
+    """A gauge with one label; `read` returns {label value: number} and runs at each scrape."""
+    _gauges.readers[name] = (text, label, read)
+
+
+Handler = Callable[[HttpRequest], HttpResponseBase]
+AsyncHandler = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
+
+
+class MetricsMiddleware:
+    """Counts and times requests, in both worlds so that event streams stay on the event loop."""
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: Handler | AsyncHandler) -> None:
+        self.get_response = get_response
+        if iscoroutinefunction(get_response):
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+        if iscoroutinefunction(self):
+            return self._asynchronous(request)
+        start = time.perf_counter()
+        response = self.get_response(request)
+        assert isinstance(response, HttpResponseBase)  # noqa: S101 - narrows the type only
+        _observe(request, response, start)
+        return response
+
+    async def _asynchronous(self, request: HttpRequest) -> HttpResponseBase:
+        start = time.perf_counter()
+        answer = self.get_response(request)
+        assert not isinstance(answer, HttpResponseBase)  # noqa: S101 - narrows the type only
+        response = await answer
+        _observe(request, response, start)
+        return response
+
+
+def _observe(request: HttpRequest, response: HttpResponseBase, start: float) -> None:
+    match = request.resolver_match
+    # The view's name, never the path: a path is unbounded and may hold a visitor's ids.
+    view = match.view_name if match and match.view_name else "none"
+    REQUESTS.labels(view, str(response.status_code)).inc()
+    SECONDS.labels(view).observe(time.perf_counter() - start)
