@@ -237,6 +237,7 @@ if PRODUCTION:
 FETCH_ALLOW_LOOPBACK_PORTS = [int(port) for port in env.listing("FETCH_ALLOW_LOOPBACK_PORTS")]
 
 # --- Accounts --------------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "learners.User"
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
     "allauth.account.auth_backends.AuthenticationBackend",
