@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging.config
 import os
+import warnings
 from typing import Any
 
 from celery import Celery, signals
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pixelbank.settings")
+
+# Celery warns that pickled messages would give root away. Ours are JSON only (CELERY_ACCEPT_CONTENT).
+warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
 app = Celery("pixelbank")
 app.config_from_object("django.conf:settings", namespace="CELERY")
