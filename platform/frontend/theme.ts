@@ -34,11 +34,12 @@ function keep(theme: Theme): void {
 
 export function followThemeSwitch(): void {
   document.querySelector<HTMLFormElement>("#theme")?.addEventListener("submit", (event) => {
-    const value = event.submitter instanceof HTMLButtonElement ? event.submitter.value : null;
-    if (!isTheme(value)) return;
+    const button = event.submitter;
+    if (!(button instanceof HTMLButtonElement) || !isTheme(button.value)) return;
     event.preventDefault();
-    show(value);
-    keep(value);
+    button.closest<HTMLElement>("[popover]")?.hidePopover();
+    show(button.value);
+    keep(button.value);
   });
   addEventListener("storage", (event) => {
     if (event.key === KEY && isTheme(event.newValue)) show(event.newValue);

@@ -1,26 +1,93 @@
-"""Error pages."""
+"""The pages for what went wrong: what happened and what to do, in the frame of the site.
+
+They ask neither the database nor the session (`plain`), since those may be what is broken.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from structlog.contextvars import get_contextvars
+
+
+@dataclass(frozen=True)
+class Trouble:
+    status: int
+    title: str
+    happened: str
+    advice: str
+
+
+BAD_REQUEST = Trouble(
+    400,
+    "This request could not be read",
+    "Something in the address or in what was sent is not as the site expects it.",
+    "Go back and try again; if you typed the address, check it.",
+)
+FORBIDDEN = Trouble(
+    403,
+    "This page is not yours to open",
+    "It belongs to somebody else, or it needs an account that may see it.",
+    "Sign in with the account that it belongs to, or start again from the home page.",
+)
+STALE_FORM = Trouble(
+    403,
+    "The form was too old to be accepted",
+    "Each form carries a key that proves it came from this site; this one's key was missing or has expired. "
+    "Nothing was saved.",
+    "Go back, reload the page and send the form again. Cookies must be allowed for this site.",
+)
+NOT_FOUND = Trouble(
+    404,
+    "There is no page here",
+    "The address may be mistyped, or the page has moved or been removed.",
+    "Look for it from one of these places.",
+)
+BROKEN = Trouble(
+    500,
+    "Something broke on our side",
+    "It is not your fault. What was already saved is safe, and the failure has been logged.",
+    "Try again in a minute.",
+)
+UNAVAILABLE = Trouble(
+    503,
+    "This part is resting",
+    "The site is being updated, or more people are here than it can serve at once.",
+    "Try again in a minute.",
+)
+
+
+def show(request: HttpRequest, trouble: Trouble, *, retry_after_s: int | None = None) -> HttpResponse:
+    """One error page. `retry_after_s` tells programs when to come back."""
+    reference = get_contextvars().get("request_id", "") if trouble.status >= 500 else ""
+    context = {"trouble": trouble, "plain": True, "reference": reference}
+    response = render(request, "web/error.html", context, status=trouble.status)
+    if retry_after_s is not None:
+        response["Retry-After"] = str(retry_after_s)
+    return response
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return render(request, "web/error.html", {"status": 400}, status=400)
+    return show(request, BAD_REQUEST)
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return render(request, "web/error.html", {"status": 403}, status=403)
+    return show(request, FORBIDDEN)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return render(request, "web/error.html", {"status": 403, "csrf": True}, status=403)
+    return show(request, STALE_FORM)
 
 
 def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return render(request, "web/error.html", {"status": 404}, status=404)
+    return show(request, NOT_FOUND)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return render(request, "web/error.html", {"status": 500}, status=500)
+    return show(request, BROKEN)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    return show(request, UNAVAILABLE, retry_after_s=60)

@@ -1,0 +1,22 @@
+"""The pages that belong to no single room."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    return render(request, "web/home.html")
+
+
+@require_safe
+def about(request: HttpRequest) -> HttpResponse:
+    return render(request, "web/about.html")
+
+
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    return render(request, "web/robots.txt", content_type="text/plain")
