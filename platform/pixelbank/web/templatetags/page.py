@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django import template
 from django.template.context import Context
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from pixelbank.web import theme
 
@@ -22,6 +23,6 @@ def here(context: Context, address: str) -> SafeString:
     """`aria-current` for a link to `address`: `page` on that very page, `true` on the pages below it."""
     request = context.get("request")
     path = request.path if request is not None else ""
-    if path == address:
-        return mark_safe(' aria-current="page"')
-    return mark_safe(' aria-current="true"' if path.startswith(address) else "")
+    if not path.startswith(address):
+        return SafeString("")
+    return format_html(' aria-current="{}"', "page" if path == address else "true")

@@ -7,8 +7,8 @@ import logging
 from django import template
 from django.template.context import Context
 from django.templatetags.static import static
-from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from pixelbank.web.vite import NotBuilt, manifest, problem
 
@@ -26,7 +26,7 @@ def vite(context: Context, *entries: str, fonts: str = "") -> SafeString:
         needed = manifest().needed(*entries, fonts=tuple(fonts.split()))
     except NotBuilt as error:
         log.warning("%s", error)
-        return mark_safe("")
+        return SafeString("")
     nonce = str(getattr(context.get("request"), "csp_nonce", ""))
     lines = [
         ('<link rel="preload" as="font" type="font/woff2" href="{}" crossorigin>', needed.fonts),
@@ -34,11 +34,12 @@ def vite(context: Context, *entries: str, fonts: str = "") -> SafeString:
         ('<link rel="modulepreload" href="{}">', needed.preloads),
         ('<script type="module" src="{}" nonce="{}"></script>', needed.scripts),
     ]
-    return mark_safe("\n".join(format_html(line, static(file), nonce) for line, files in lines for file in files))
+    written = (format_html(line, static(file), nonce) for line, files in lines for file in files)
+    return format_html_join("\n", "{}", ((line,) for line in written))
 
 
 @register.simple_tag
 def build_notice() -> SafeString:
     """One sentence at the top of a page when the front end is not built; nothing otherwise."""
     sentence = problem()
-    return format_html("<p><strong>{}</strong></p>", sentence) if sentence else mark_safe("")
+    return format_html("<p><strong>{}</strong></p>", sentence) if sentence else SafeString("")

@@ -1,0 +1,71 @@
+"""The computed pictures of the home page, drawn by the same cores as the chapter's figures."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from django.utils.safestring import SafeString, mark_safe
+
+from pixelbank.chapters.cores import difference_error, ring_allreduce
+from pixelbank.chapters.cores.scene import Scene, line, to_svg
+from pixelbank.chapters.figures.ring_allreduce import scene as ring_scene
+
+WIDTH, HEIGHT = 640, 360
+LEFT, RIGHT, TOP, BOTTOM = 56, 616, 36, 306
+SMALLEST_H, LARGEST_H = -14, 0
+SMALLEST_ERROR, LARGEST_ERROR = -12, 0
+"""Powers of ten at the ends of the two axes."""
+
+
+def _x(h: float) -> float:
+    return LEFT + (math.log10(h) - SMALLEST_H) / (LARGEST_H - SMALLEST_H) * (RIGHT - LEFT)
+
+
+def _y(error: float) -> float:
+    power = math.log10(error) if error > 0 else SMALLEST_ERROR
+    power = min(LARGEST_ERROR, max(SMALLEST_ERROR, power))
+    return BOTTOM - (power - SMALLEST_ERROR) / (LARGEST_ERROR - SMALLEST_ERROR) * (BOTTOM - TOP)
+
+
+def _power(exponent: int) -> str:
+    superscript = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{superscript}" if exponent else "1"
+
+
+@lru_cache(maxsize=1)
+def error_against_step() -> SafeString:
+    """How wrong a numerical derivative of eˣ at 1 is for each step h, in float64: SVG, computed when first asked for."""
+    curve = [e for e in difference_error.error_curve("exp", 1.0) if e.h >= 10.0**SMALLEST_H]
+    best = {method: difference_error.best(curve, method) for method in ("forward", "central")}
+    drawing = Scene(WIDTH, HEIGHT)
+    for exponent in range(SMALLEST_ERROR, LARGEST_ERROR + 1, 3):
+        y = _y(10.0**exponent)
+        drawing.path(f"M{LEFT} {y:.1f}H{RIGHT}", "rule")
+        drawing.text(LEFT - 8, y + 5, _power(exponent), "label-soft", "end")
+    for exponent in range(SMALLEST_H, LARGEST_H + 1, 2):
+        drawing.text(_x(10.0**exponent), BOTTOM + 22, _power(exponent), "label-soft")
+    drawing.path(f"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}", "axis")
+    drawing.text(LEFT - 44, TOP - 16, "error of the derivative (powers of ten)", "label-soft", "start")
+    drawing.text(RIGHT, BOTTOM + 44, "step h (powers of ten)", "label-soft", "end")
+    drawing.path(line([(_x(e.h), _y(e.forward_error)) for e in curve]), "line error-mark dashed")
+    drawing.path(line([(_x(e.h), _y(e.central_error)) for e in curve]), "line compute")
+    forward, central = best["forward"], best["central"]
+    x, y = _x(forward.h), _y(forward.forward_error)
+    drawing.path(f"M{x - 6:.1f} {y - 6:.1f}h12v12h-12z", "error-mark")
+    drawing.circle(_x(central.h), _y(central.central_error), 6.5, "compute")
+    drawing.text(_x(1e-4) + 6, _y(5e-4) - 14, "forward difference", "error-mark", "end")
+    drawing.text(_x(1e-2) + 12, _y(1e-5) + 20, "central difference", "compute", "start")
+    drawing.text(_x(1e-12), _y(1e-4) - 56, "rounding wins", "label-soft")
+    sentence = (
+        f"The error falls as h shrinks, then rises again when rounding takes over: the forward difference is best near "
+        f"h = {difference_error.number(forward.h)}, the central one near h = {difference_error.number(central.h)}."
+    )
+    return mark_safe(to_svg(drawing, sentence))  # noqa: S308 -- to_svg escapes every text
+
+
+@lru_cache(maxsize=1)
+def ring_first_step(devices: int = 4) -> SafeString:
+    """The first step of a ring all-reduce among `devices` devices: SVG."""
+    frames = ring_allreduce.ring_allreduce(ring_allreduce.example_gradients(devices))
+    return mark_safe(to_svg(ring_scene(frames[1]), ring_allreduce.describe(frames, 1)))  # noqa: S308 -- as above
