@@ -18,14 +18,19 @@ from pathlib import Path
 
 import pytest
 
+from pixelbank.supervisor.valkey import answers, embedded
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 
-# Before Django's settings load: a state folder of this session's own, short enough for Unix sockets.
-STATE = Path(tempfile.mkdtemp(prefix="pb-test-"))
+# Before Django's settings load: a state folder of this session's own, inside the checkout.
+(ROOT / "var").mkdir(exist_ok=True)
+STATE = Path(tempfile.mkdtemp(prefix="t-", dir=ROOT / "var"))
+(STATE / "run").mkdir()
+SERVER = embedded(STATE)
 os.environ["PIXELBANK_ENV"] = "test"
 os.environ["PIXELBANK_VAR"] = str(STATE)
-os.environ["REDIS_URL"] = f"unix://{STATE}/run/valkey.sock"
+os.environ["REDIS_URL"] = SERVER.url
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Playwright keeps an event loop in this thread, and Django refuses database calls beside a loop.
@@ -46,16 +51,21 @@ def wait_until(condition: Callable[[], object], within_s: float = 20.0, message:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    from pixelbank.supervisor import valkey
-
-    (STATE / "run").mkdir(parents=True, exist_ok=True)
-    server = valkey.embedded(STATE)
-    config.stash[_valkey] = subprocess.Popen(server.argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(SERVER.argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    config.stash[_valkey] = server
     deadline = time.monotonic() + 20
-    while not (STATE / "run" / "valkey.sock").exists():
-        if time.monotonic() > deadline or config.stash[_valkey].poll() is not None:
+    while not answers(SERVER.url):
+        if time.monotonic() > deadline or server.poll() is not None:
             raise pytest.UsageError("the test session's Valkey did not start")
         time.sleep(0.02)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what touches the database, so that `tests/postgres.py` can run just that on PostgreSQL."""
+    for item in items:
+        names = set(getattr(item, "fixturenames", ()))
+        if item.get_closest_marker("django_db") or names & {"db", "transactional_db"}:
+            item.add_marker(pytest.mark.database)
 
 
 _valkey: pytest.StashKey[subprocess.Popen[bytes]] = pytest.StashKey()

@@ -162,19 +162,7 @@ class Supervisor:
 
     async def _wait_for_redis(self) -> None:
         """Workers would retry by themselves; waiting keeps the first pages from finding nothing."""
-        await _until(self._redis_answers, READY_WITHIN_S, self.stopping)
-
-    def _redis_answers(self) -> bool:
-        scheme, _, rest = self.plan.redis_url.partition("://")
-        with contextlib.suppress(OSError):
-            if scheme == "unix":
-                with socket.socket(socket.AF_UNIX) as connection:
-                    connection.connect(rest)
-                    return True
-            host, _, port = rest.rpartition("@")[2].partition("/")[0].rpartition(":")
-            with socket.create_connection((host, int(port)), 1):
-                return True
-        return False
+        await _until(lambda: valkey.answers(self.plan.redis_url), READY_WITHIN_S, self.stopping)
 
     @property
     def address(self) -> str:

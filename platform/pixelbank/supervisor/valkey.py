@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import secrets
 import shutil
@@ -69,3 +70,17 @@ def free_port(host: str = "127.0.0.1") -> int:
     with socket.socket() as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
+
+
+def answers(url: str) -> bool:
+    """Does a server accept connections at this address?"""
+    scheme, _, rest = url.partition("://")
+    with contextlib.suppress(OSError):
+        if scheme == "unix":
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(rest)
+                return True
+        host, _, port = rest.rpartition("@")[2].partition("/")[0].rpartition(":")
+        with socket.create_connection((host, int(port)), 1):
+            return True
+    return False
