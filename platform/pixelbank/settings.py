@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
+import django_stubs_ext
 import structlog
 from csp.constants import NONCE, NONE, SELF
 
 from pixelbank.core import env
 from pixelbank.core.env import BadEnvironment
+
+SITE_NAME = "PixelBank"
+# Django's generic classes take type arguments only in its stubs; this lets the code name them, too.
+django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 ENVIRONMENT = env.choice("PIXELBANK_ENV", ("development", "test", "production"), "development")
@@ -230,11 +235,25 @@ if PRODUCTION:
     CSRF_COOKIE_SECURE = True
     SESSION_COOKIE_NAME = "__Host-session"
     CSRF_COOKIE_NAME = "__Host-csrf"
-    if env.boolean("BEHIND_PROXY", False):
-        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# Behind one trusted proxy (docker/): the visitor's address and scheme are the ones that it passes on.
+BEHIND_PROXY = env.boolean("BEHIND_PROXY", False)
+if BEHIND_PROXY:
+    MIDDLEWARE.insert(0, "pixelbank.core.proxy.trusted_proxy")
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 # Outgoing fetches may reach these loopback ports: tests and the sample feed server. Refused in production.
 FETCH_ALLOW_LOOPBACK_PORTS = [int(port) for port in env.listing("FETCH_ALLOW_LOOPBACK_PORTS")]
+
+# --- Mail -------------------------------------------------------------------------------------------------------------
+EMAIL_HOST = env.text("EMAIL_HOST")
+# Without a mail server, mails are printed where the site's log goes.
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+EMAIL_PORT = env.integer("EMAIL_PORT", 587)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env.boolean("EMAIL_USE_TLS", True)
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "PixelBank <pixelbank@localhost>")
 
 # --- Accounts --------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "learners.User"
@@ -253,7 +272,50 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/me/"
+LEARNER_COOKIE_NAME = "__Host-learner" if PRODUCTION else "learner"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
+# One address an account, and a new one counts only once it is verified.
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_SESSION_REMEMBER = True
+# With a mail server an address must be verified, by a code, so that it ends in the browser where it began and
+# what the visitor did there is kept. Without one nothing can be sent, and the code would lock everybody out.
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_HOST else "optional"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = bool(EMAIL_HOST)
+# Counted in the cache, so in Redis, by all processes together. `key` is the address that is tried.
+ACCOUNT_RATE_LIMITS = {
+    "login": "30/m/ip",
+    "login_failed": "10/m/ip,5/5m/key",
+    "signup": "20/m/ip",
+    "reset_password": "20/m/ip,5/m/key",
+    "reauthenticate": "10/m/user",
+    "change_password": "5/m/user",
+}
+
+# Social sign-in exists once both values of a provider are set, such as GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET.
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {}
+for _provider, _home, _scope in (
+    ("github", "https://github.com", "user:email"),
+    ("google", "https://accounts.google.com", "email"),
+):
+    _names = (f"{_provider.upper()}_CLIENT_ID", f"{_provider.upper()}_CLIENT_SECRET")
+    _client_id, _client_secret = (env.text(name) for name in _names)
+    if bool(_client_id) != bool(_client_secret):
+        raise BadEnvironment(f"Only one of {_names[0]} and {_names[1]} is set. Set both, or neither.")
+    if _client_id:
+        INSTALLED_APPS.append(f"allauth.socialaccount.providers.{_provider}")
+        SOCIALACCOUNT_PROVIDERS[_provider] = {
+            "APPS": [{"client_id": _client_id, "secret": _client_secret}],
+            "SCOPE": [_scope],
+        }
+        # Browsers apply form-action to the redirect that answers our form, too.
+        CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"].append(_home)
 
 # --- Pages -----------------------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -272,19 +334,6 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = not PRODUCTION
 WHITENOISE_AUTOREFRESH = DEBUG
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
-SITE_NAME = "PixelBank"
-
-EMAIL_BACKEND = (
-    "django.core.mail.backends.smtp.EmailBackend"
-    if env.text("EMAIL_HOST")
-    else "django.core.mail.backends.console.EmailBackend"
-)
-EMAIL_HOST = env.text("EMAIL_HOST")
-EMAIL_PORT = env.integer("EMAIL_PORT", 587)
-EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
-EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
-EMAIL_USE_TLS = env.boolean("EMAIL_USE_TLS", True)
-DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "PixelBank <pixelbank@localhost>")
 
 # --- Rooms -----------------------------------------------------------------------------------------------------------
 TRAINING_SOCKET = env.text("TRAINING_SOCKET", str(RUN_DIR / "training.sock"))
@@ -344,3 +393,5 @@ structlog.configure(
     cache_logger_on_first_use=True,
 )
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
+# Visitors' addresses stay out of the logs; the library would also believe a header that anybody can write.
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
