@@ -1,1 +1,1 @@
-"""Training room: a Django app for runs (`training.apps`) and, apart from it, the pure torch engine (`training.engine`)."""
+"""The training room: a Django app for runs, and apart from it the pure torch engine (`training.engine`)."""
