@@ -41,7 +41,7 @@ class Attribute:
                 raise ElementError(f"{name}={text!r} is not one of {', '.join(self.choices)}")
             return text
         try:
-            number = self.kind(text)
+            number: int | float = int(text) if self.kind is int else float(text)
         except ValueError:
             kind = "whole number" if self.kind is int else "number"
             raise ElementError(f"{name}={text!r} is not a {kind}") from None

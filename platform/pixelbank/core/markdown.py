@@ -213,7 +213,8 @@ def _open(_self: RendererHTML, tokens: Sequence[Token], index: int, _o: Any, _e:
         f' {key}="{escape(str(value))}"' for key, value in values.items() if key != "id" and key in element.attributes
     )
     figure = f' figure="{escape(str(values["id"]))}"' if values["id"] else ""
-    return f"<figure{name}{css}>\n<{element.tag}{figure}{attributes}>{element.frame(values)}</{element.tag}>\n<figcaption>\n"
+    inner = f"<{element.tag}{figure}{attributes}>{element.frame(values)}</{element.tag}>"
+    return f"<figure{name}{css}>\n{inner}\n<figcaption>\n"
 
 
 def _close(_self: RendererHTML, tokens: Sequence[Token], index: int, _o: Any, _e: MutableMapping[str, Any]) -> str:

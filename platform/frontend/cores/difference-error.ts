@@ -1,0 +1,222 @@
+/**
+ * Forward and central differences in real float64: twin of `pixelbank/chapters/cores/difference_error.py`; the drawings
+ * are twins of `figures/difference_error.py`. Functions made of +, -, *, / and square roots give the same bits in both.
+ */
+import { line, num, type Point, Scene } from "./scene";
+
+export type NamedFunction = {
+  label: string;
+  python: string;
+  f: (x: number) => number;
+  derivative: (x: number) => number;
+  /** A good place to start. */
+  x: number;
+};
+
+export const FUNCTIONS: Readonly<Record<string, NamedFunction>> = {
+  cube: { label: "x³", python: "x * x * x", f: (x) => x * x * x, derivative: (x) => 3 * x * x, x: 1.5 },
+  square: { label: "x²", python: "x * x", f: (x) => x * x, derivative: (x) => 2 * x, x: 3 },
+  inverse: { label: "1/x", python: "1 / x", f: inverse, derivative: (x) => -inverse(x * x), x: 0.5 },
+  root: { label: "√x", python: "math.sqrt(x)", f: Math.sqrt, derivative: (x) => inverse(2 * Math.sqrt(x)), x: 2 },
+  offset: { label: "1000000 + x²", python: "1e6 + x * x", f: (x) => 1e6 + x * x, derivative: (x) => 2 * x, x: 3 },
+  exp: { label: "eˣ", python: "math.exp(x)", f: Math.exp, derivative: Math.exp, x: 1 },
+  sin: { label: "sin x", python: "math.sin(x)", f: Math.sin, derivative: Math.cos, x: 0.7 },
+  tanh: { label: "tanh x", python: "math.tanh(x)", f: Math.tanh, derivative: (x) => 1 - Math.tanh(x) * Math.tanh(x), x: 1 },
+};
+
+function inverse(x: number): number {
+  return x ? 1 / x : Infinity;
+}
+
+/** The steps on the slider and of the error curves, smallest first; written as decimals so that both twins agree. */
+export const STEPS: readonly number[] = [
+  ...Array.from({ length: 16 }, (_, i) => i - 16).flatMap((e) => [1, 1.5, 2, 3, 5, 7].map((m) => Number(`${m}e${e}`))),
+  1,
+];
+
+/** Both estimates of f'(x) at one step, and how far they are from the truth (absolute errors). */
+export type Estimate = { h: number; forward: number; central: number; forwardError: number; centralError: number };
+
+/** Evaluates both formulas, exactly as they are written, in float64. `h` must be positive. */
+export function estimate(name: string, x: number, h: number): Estimate {
+  const { f, derivative } = FUNCTIONS[name]!;
+  const [right, here, left] = [f(x + h), f(x), f(x - h)];
+  const truth = derivative(x);
+  const forward = (right - here) / h;
+  const central = (right - left) / (2 * h);
+  return { h, forward, central, forwardError: Math.abs(forward - truth), centralError: Math.abs(central - truth) };
+}
+
+export function errorCurve(name: string, x: number): Estimate[] {
+  return STEPS.map((h) => estimate(name, x, h));
+}
+
+/**
+ * Where a method does best. A zero that only happens by luck at one step would be a misleading answer, so errors are
+ * compared as the mean of their order of magnitude over three neighbouring steps; the larger step wins a tie.
+ */
+export function best(curve: readonly Estimate[], method: "forward" | "central"): Estimate {
+  const smooth = (i: number): number => {
+    const near = curve.slice(Math.max(i - 1, 0), i + 2);
+    const errors = near.map((e) => Math.max(method === "forward" ? e.forwardError : e.centralError, 1e-18));
+    if (near.some((e) => Number.isNaN(method === "forward" ? e.forwardError : e.centralError))) return Infinity;
+    return errors.reduce((sum, e) => sum + Math.log10(e), 0) / errors.length;
+  };
+  let found = 0;
+  for (let i = 1; i < curve.length; i += 1) if (smooth(i) <= smooth(found)) found = i;
+  return curve[found]!;
+}
+
+/** Short text for a figure: `1.5e−7`, `6.75`, `not a number`. Written the same way by both twins. */
+export function number(value: number, digits = 2): string {
+  if (Number.isNaN(value)) return "not a number";
+  if (!Number.isFinite(value)) return "infinite";
+  if (value === 0) return "0";
+  if (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5) return value.toFixed(6).replace(/\.?0+$/, "").replace("-", "−");
+  const [mantissa, exponent] = value.toExponential(digits - 1).split("e") as [string, string];
+  const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return `${short}e${Number(exponent)}`.replaceAll("-", "−");
+}
+
+/** One sentence: both errors at this step. */
+export function describe(name: string, x: number, h: number): string {
+  const e = estimate(name, x, h);
+  return (
+    `${FUNCTIONS[name]!.label} at x = ${number(x)}, h = ${number(h)}: the forward difference is off by ` +
+    `${number(e.forwardError)}, the central one by ${number(e.centralError)}.`
+  );
+}
+
+/** Where each method does best. */
+export function bestSentence(name: string, x: number): string {
+  const curve = errorCurve(name, x);
+  const [forward, central] = [best(curve, "forward"), best(curve, "central")];
+  return (
+    `Best step here: forward near h = ${number(forward.h)} (error ${number(forward.forwardError)}), ` +
+    `central near h = ${number(central.h)} (error ${number(central.centralError)}).`
+  );
+}
+
+export const TABLE_HEAD = ["Step h", "Forward", "Its error", "Central", "Its error"];
+
+/** One row for each power of ten. */
+export function tableRows(curve: readonly Estimate[]): string[][] {
+  return curve
+    .filter((_, i) => i % 6 === 0)
+    .map((e) => [number(e.h), number(e.forward, 6), number(e.forwardError), number(e.central, 6), number(e.centralError)]);
+}
+
+const WIDTH = 420;
+const HEIGHT = 330;
+const LEFT = 52;
+const RIGHT = 404;
+const TOP = 30;
+const BOTTOM = 282;
+const SAMPLES = 160;
+/** Powers of ten on the error axis; a smaller error, also zero, is drawn on its bottom line. */
+const LOW = -16;
+const HIGH = 2;
+
+/** The function on [x - 3h, x + 3h], its true slope, and the two secants. The window shrinks with h. */
+export function drawSecants(name: string, x: number, h: number): Scene {
+  const { f, derivative } = FUNCTIONS[name]!;
+  const e = estimate(name, x, h);
+  const scene = new Scene(WIDTH, HEIGHT);
+  const half = 3 * h;
+  const points = Array.from({ length: SAMPLES + 1 }, (_, i) => x - half + (2 * half * i) / SAMPLES);
+  const values = points.map(f);
+  const [here, right, left] = [f(x), f(x + h), f(x - h)];
+  const finite = [...values, here, right, left].filter(Number.isFinite);
+  let [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
+  if (high === low) {
+    const value = high;
+    high = value + Math.abs(value) * 2 ** -52 + 1e-300;
+    low = value - Math.abs(value) * 2 ** -52;
+  }
+  const pad = (high - low) * 0.12;
+  const px = (p: number) => LEFT + ((p - (x - half)) / (2 * half)) * (RIGHT - LEFT);
+  const py = (v: number) => BOTTOM - ((v - (low - pad)) / (high + pad - (low - pad))) * (BOTTOM - TOP);
+  /** The part of a straight line that lies inside the box. */
+  const straight = (slope: number, x0: number, y0: number): string => {
+    const inside = points
+      .map((p): Point => [px(p), py(y0 + slope * (p - x0))])
+      .filter(([, y]) => y >= TOP && y <= BOTTOM);
+    return inside.length > 1 ? line([inside[0]!, inside[inside.length - 1]!]) : "";
+  };
+
+  scene.path(`M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}`, "axis");
+  for (const [offset, label] of [[-1, "x − h"], [0, "x"], [1, "x + h"]] as const) {
+    const at = px(x + offset * h);
+    scene.path(`M${num(at)} ${TOP}V${BOTTOM}`, "rule");
+    scene.text(at, BOTTOM + 20, label, "label-soft");
+  }
+  scene.text((LEFT + RIGHT) / 2, BOTTOM + 40, `window: x ± ${number(3 * h)}`, "label-soft small");
+  scene.path(line(points.map((p, i): Point => [px(p), py(values[i]!)])), "line curve");
+  scene.path(straight(derivative(x), x, here), "line gradients thin");
+  scene.path(straight(e.forward, x, here), "line error-mark dashed");
+  scene.path(straight(e.central, x - h, left), "line compute");
+  for (const [p, v] of [[x - h, left], [x + h, right]] as const) {
+    if (Number.isFinite(v)) scene.circle(px(p), py(v), 5, "compute");
+  }
+  if (Number.isFinite(here)) scene.path(`M${num(px(x) - 5)} ${num(py(here) - 5)}h10v10h-10z`, "error-mark");
+  scene.text(LEFT + 10, TOP + 4, `true slope ${number(derivative(x), 3)}`, "gradients", "start");
+  scene.text(LEFT + 10, TOP + 23, `● central ${number(e.central, 3)}`, "compute", "start");
+  scene.text(LEFT + 10, TOP + 42, `■ forward ${number(e.forward, 3)}`, "error-mark", "start");
+  return scene;
+}
+
+/** Both errors against h, both axes in powers of ten, with the present step marked. */
+export function drawErrors(name: string, x: number, h: number): Scene {
+  const curve = errorCurve(name, x);
+  const scene = new Scene(WIDTH, HEIGHT);
+  const px = (step: number) => LEFT + ((Math.log10(step) + 16) / 16) * (RIGHT - LEFT);
+  const height = (power: number) => BOTTOM - ((power - LOW) / (HIGH - LOW)) * (BOTTOM - TOP);
+  const py = (error: number) => {
+    if (Number.isNaN(error)) return NaN;
+    if (error === 0) return height(LOW);
+    return height(Math.min(HIGH, Math.max(LOW, Number.isFinite(error) ? Math.log10(error) : HIGH)));
+  };
+
+  scene.path(`M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}`, "axis");
+  for (let power = -16; power < 3; power += 3) {
+    const y = height(power);
+    scene.path(`M${LEFT} ${num(y)}H${RIGHT}`, "rule");
+    scene.text(LEFT - 6, y + 4, `1e${power}`.replace("-", "−"), "label-soft small", "end");
+  }
+  for (let power = -16; power < 1; power += 4) {
+    scene.text(px(Number(`1e${power}`)), BOTTOM + 20, `1e${power}`.replace("-", "−"), "label-soft small");
+  }
+  scene.text((LEFT + RIGHT) / 2, BOTTOM + 40, "step h (powers of ten)", "label-soft small");
+  scene.text(LEFT - 44, TOP - 14, "absolute error (powers of ten)", "label-soft small", "start");
+  scene.path(line(curve.map((e): Point => [px(e.h), py(e.forwardError)])), "line error-mark dashed");
+  scene.path(line(curve.map((e): Point => [px(e.h), py(e.centralError)])), "line compute");
+  const now = estimate(name, x, h);
+  const at = px(h);
+  if (at >= LEFT && at <= RIGHT) {
+    scene.path(`M${num(at)} ${TOP}V${BOTTOM}`, "line now");
+    const [forward, central] = [py(now.forwardError), py(now.centralError)];
+    if (Number.isFinite(forward)) scene.path(`M${num(at - 5)} ${num(forward - 5)}h10v10h-10z`, "error-mark");
+    if (Number.isFinite(central)) scene.circle(at, central, 5.5, "compute");
+  }
+  scene.text(LEFT + 12, TOP + 6, "■ forward", "error-mark", "start");
+  scene.text(LEFT + 102, TOP + 6, "● central", "compute", "start");
+  return scene;
+}
+
+/** The same computation as a short Python program, for "copy as Python". */
+export function asPython(name: string, x: number, h: number): string {
+  return `import math
+
+
+def f(x):
+    return ${FUNCTIONS[name]!.python}
+
+
+x, h = ${x}, ${h}
+forward = (f(x + h) - f(x)) / h
+central = (f(x + h) - f(x - h)) / (2 * h)
+print("forward", forward)
+print("central", central)
+print("true slope", ${FUNCTIONS[name]!.derivative(x)})
+`;
+}

@@ -1,0 +1,154 @@
+"""What the difference figure shows: the curve near x with its secants, and both errors against the step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from html import escape
+
+from pixelbank.chapters.cores.difference_error import (
+    FUNCTIONS,
+    Estimate,
+    best,
+    describe,
+    error_curve,
+    estimate,
+    number,
+)
+from pixelbank.chapters.cores.scene import Scene, line, num, to_svg
+from pixelbank.chapters.figures.table import data_table
+from pixelbank.core.elements import Value
+
+WIDTH, HEIGHT = 420, 330
+LEFT, RIGHT, TOP, BOTTOM = 52, 404, 30, 282
+SAMPLES = 160
+LOW, HIGH = -16.0, 2.0
+"""Powers of ten on the error axis; a smaller error, also zero, is drawn on its bottom line."""
+
+
+def secants(name: str, x: float, h: float) -> Scene:
+    """The function on [x - 3h, x + 3h], its true slope, and the two secants. The window shrinks with h."""
+    function = FUNCTIONS[name]
+    e = estimate(name, x, h)
+    drawing = Scene(WIDTH, HEIGHT)
+    half = 3 * h
+    points = [(x - half) + 2 * half * i / SAMPLES for i in range(SAMPLES + 1)]
+    values = [function.f(p) for p in points]
+    here, right, left = function.f(x), function.f(x + h), function.f(x - h)
+    finite = [v for v in (*values, here, right, left) if math.isfinite(v)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+    if high == low:
+        high, low = high + abs(high) * 2**-52 + 1e-300, low - abs(low) * 2**-52
+    pad = (high - low) * 0.12
+
+    def px(p: float) -> float:
+        return LEFT + (p - (x - half)) / (2 * half) * (RIGHT - LEFT)
+
+    def py(v: float) -> float:
+        return BOTTOM - (v - (low - pad)) / ((high + pad) - (low - pad)) * (BOTTOM - TOP)
+
+    def straight(slope: float, x0: float, y0: float) -> str:
+        """The part of a straight line that lies inside the box."""
+        inside = [
+            (px(p), py(y0 + slope * (p - x0)))
+            for p in points
+            if TOP <= py(y0 + slope * (p - x0)) <= BOTTOM
+        ]
+        return line([inside[0], inside[-1]]) if len(inside) > 1 else ""
+
+    drawing.path(f"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}", "axis")
+    for offset, label in ((-1, "x − h"), (0, "x"), (1, "x + h")):
+        at = px(x + offset * h)
+        drawing.path(f"M{num(at)} {TOP}V{BOTTOM}", "rule")
+        drawing.text(at, BOTTOM + 20, label, "label-soft")
+    drawing.text((LEFT + RIGHT) / 2, BOTTOM + 40, f"window: x ± {number(3 * h)}", "label-soft small")
+    drawing.path(line([(px(p), py(v)) for p, v in zip(points, values, strict=True)]), "line curve")
+    drawing.path(straight(function.derivative(x), x, here), "line gradients thin")
+    drawing.path(straight(e.forward, x, here), "line error-mark dashed")
+    drawing.path(straight(e.central, x - h, left), "line compute")
+    for p, v in ((x - h, left), (x + h, right)):
+        if math.isfinite(v):
+            drawing.circle(px(p), py(v), 5, "compute")
+    if math.isfinite(here):
+        drawing.path(f"M{num(px(x) - 5)} {num(py(here) - 5)}h10v10h-10z", "error-mark")
+    drawing.text(LEFT + 10, TOP + 4, f"true slope {number(function.derivative(x), 3)}", "gradients", "start")
+    drawing.text(LEFT + 10, TOP + 23, f"● central {number(e.central, 3)}", "compute", "start")
+    drawing.text(LEFT + 10, TOP + 42, f"■ forward {number(e.forward, 3)}", "error-mark", "start")
+    return drawing
+
+
+def errors(name: str, x: float, h: float) -> Scene:
+    """Both errors against h, both axes in powers of ten, with the present step marked."""
+    curve = error_curve(name, x)
+    drawing = Scene(WIDTH, HEIGHT)
+
+    def px(step: float) -> float:
+        return LEFT + (math.log10(step) + 16) / 16 * (RIGHT - LEFT)
+
+    def py(error: float) -> float:
+        if math.isnan(error):
+            return math.nan
+        power = LOW if error == 0 else min(HIGH, max(LOW, math.log10(error) if math.isfinite(error) else HIGH))
+        return BOTTOM - (power - LOW) / (HIGH - LOW) * (BOTTOM - TOP)
+
+    drawing.path(f"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}", "axis")
+    for power in range(-16, 3, 3):
+        y = BOTTOM - (power - LOW) / (HIGH - LOW) * (BOTTOM - TOP)
+        drawing.path(f"M{LEFT} {num(y)}H{RIGHT}", "rule")
+        drawing.text(LEFT - 6, y + 4, f"1e{power}".replace("-", "−"), "label-soft small", "end")
+    for power in range(-16, 1, 4):
+        drawing.text(px(float(f"1e{power}")), BOTTOM + 20, f"1e{power}".replace("-", "−"), "label-soft small")
+    drawing.text((LEFT + RIGHT) / 2, BOTTOM + 40, "step h (powers of ten)", "label-soft small")
+    drawing.text(LEFT - 44, TOP - 14, "absolute error (powers of ten)", "label-soft small", "start")
+    drawing.path(line([(px(e.h), py(e.forward_error)) for e in curve]), "line error-mark dashed")
+    drawing.path(line([(px(e.h), py(e.central_error)) for e in curve]), "line compute")
+    now = estimate(name, x, h)
+    at = px(h)
+    if LEFT <= at <= RIGHT:
+        drawing.path(f"M{num(at)} {TOP}V{BOTTOM}", "line now")
+        _marks(drawing, at, py(now.forward_error), py(now.central_error))
+    drawing.text(LEFT + 12, TOP + 6, "■ forward", "error-mark", "start")
+    drawing.text(LEFT + 102, TOP + 6, "● central", "compute", "start")
+    return drawing
+
+
+def _marks(drawing: Scene, at: float, forward: float, central: float) -> None:
+    if math.isfinite(forward):
+        drawing.path(f"M{num(at - 5)} {num(forward - 5)}h10v10h-10z", "error-mark")
+    if math.isfinite(central):
+        drawing.circle(at, central, 5.5, "compute")
+
+
+def table_rows(curve: list[Estimate]) -> list[list[str]]:
+    """One row for each power of ten."""
+    return [
+        [number(e.h), number(e.forward, 6), number(e.forward_error), number(e.central, 6), number(e.central_error)]
+        for e in curve[::6]
+    ]
+
+
+TABLE_HEAD = ["Step h", "Forward", "Its error", "Central", "Its error"]
+
+
+def best_sentence(name: str, x: float) -> str:
+    """Where each method does best."""
+    curve = error_curve(name, x)
+    forward, central = best(curve, "forward"), best(curve, "central")
+    return (
+        f"Best step here: forward near h = {number(forward.h)} (error {number(forward.forward_error)}), "
+        f"central near h = {number(central.h)} (error {number(central.central_error)})."
+    )
+
+
+def first_frame(values: Mapping[str, Value]) -> str:
+    """The figure without JavaScript: both pictures at the given step, the sentences and the table."""
+    name, x, h = str(values["f"]), float(values["x"]), float(values["h"])
+    sentence = describe(name, x, h)
+    label = f"{FUNCTIONS[name].label} near x = {number(x)}"
+    return (
+        '<div class="picture pair">'
+        + to_svg(secants(name, x, h), f"The function {label} with a forward and a central secant. {sentence}")
+        + to_svg(errors(name, x, h), f"Error against step for {label}. {best_sentence(name, x)}")
+        + f'</div><p class="sentence">{escape(sentence)}</p><p class="count">{escape(best_sentence(name, x))}</p>'
+        + data_table(f"Errors for {label}", TABLE_HEAD, table_rows(error_curve(name, x)))
+    )
