@@ -7,6 +7,7 @@ export default defineConfig({
   // Relative addresses inside the build, so it works under any STATIC_URL.
   base: "./",
   publicDir: false,
+  cacheDir: "../../node_modules/.vite",
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -16,7 +16,9 @@ FORBIDDEN = {
     "an event attribute": re.compile(r"<[a-z][^>]*\son[a-z]+\s*=", re.I),
     "a javascript: address": re.compile(r"javascript:", re.I),
     "an inline script": re.compile(r"<script\b(?![^>]*\bsrc=)(?![^>]*type=[\"']application/(ld\+)?json)", re.I),
-    "a script without a nonce": re.compile(r"<script\b(?![^>]*\bnonce=)(?![^>]*type=[\"']application/(ld\+)?json)", re.I),
+    "a script without a nonce": re.compile(
+        r"<script\b(?![^>]*\bnonce=)(?![^>]*type=[\"']application/(ld\+)?json)", re.I
+    ),
     "a file of another site": re.compile(r"<(script|link|img|iframe)\b[^>]*\b(src|href)=[\"'](https?:)?//", re.I),
 }
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.template import Context, Template
 from django.test import RequestFactory
-from pytest_django.fixtures import SettingsWrapper
 
 from pixelbank.web import vite
 from pixelbank.web.vite import Manifest, NotBuilt
@@ -30,7 +29,7 @@ def built(dist: Path, build: dict[str, dict[str, Any]] = BUILD) -> Path:
 
 
 @pytest.fixture
-def dist(tmp_path: Path, settings: SettingsWrapper, monkeypatch: pytest.MonkeyPatch) -> Path:
+def dist(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
     settings.FRONTEND_DIST = tmp_path
     monkeypatch.setattr(vite, "_manifests", {})
     return tmp_path

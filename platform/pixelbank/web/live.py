@@ -25,6 +25,7 @@ from pixelbank.core.redis import async_client
 
 HEARTBEAT_S = 15
 STORED_STATE_EVERY_S = 2
+STORED_STATES = 15
 _clients: Counter[str] = Counter()
 
 
@@ -106,13 +107,15 @@ async def _from_stream(source: events.Source, key: str, public_id: UUID, last_id
                     return
                 if block is not None:
                     yield ": still here\n\n"
-                block = HEARTBEAT_S * 1000
+                block = round(HEARTBEAT_S * 1000)
     finally:
         await client.aclose()
 
 
 async def _from_stored_state(source: events.Source, public_id: UUID) -> AsyncIterator[str]:
-    while True:
+    """The stored state again and again. After a while the stream just closes: the browser then comes back by
+    itself, with its Last-Event-ID, and finds Redis again if that has returned."""
+    for _ in range(STORED_STATES):
         finished = await sync_to_async(source.finished)(public_id)
         yield _frame("snapshot", await sync_to_async(source.snapshot)(public_id))
         if finished:
