@@ -25,7 +25,14 @@ def main(argv: Sequence[str] | None = None, *, fetch: Fetch) -> int:
     except (NotAFeed, OSError) as error:
         sys.stderr.write(f"{options.document}: {error}\n")
         if options.json:
-            nothing = {"ok": False, "format": None, "title": None, "entries": [], "warnings": [], "error": str(error)}
+            nothing: dict[str, object] = {
+                "ok": False,
+                "format": None,
+                "title": None,
+                "entries": [],
+                "warnings": [],
+                "error": str(error),
+            }
             sys.stdout.write(json.dumps(nothing) + "\n")
         return 2
     answer = json.dumps(feed.as_json(), ensure_ascii=False, indent=2) if options.json else _table(feed)

@@ -30,7 +30,7 @@ def read_xml(document: Document, url: str = "") -> RawFeed:
             sanitize_html=False,
             resolve_relative_uris=False,
         )
-    except Exception as error:  # noqa: BLE001 - feedparser raises many kinds on hostile input (its issue 599)
+    except Exception as error:  # feedparser raises many kinds on hostile input (its issue 599)
         raise NotAFeed(f"The document could not be read as a feed ({type(error).__name__} in the parser).") from error
     version = found.get("version") or ("rss" if document.root in ("rss", "channel") else "")
     if not version:
