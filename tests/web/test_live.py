@@ -1,4 +1,4 @@
-"""The event stream: snapshot first, then what happened, then what happens; resumed by id; the stored state as a fallback."""
+"""The event stream: a snapshot, then what happened and what happens; resumed by id; the stored state as a fallback."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import os
 import signal
@@ -31,6 +32,7 @@ class Child:
     env: dict[str, str]
     log_dir: Path
     echo: Callable[[str, str], None]
+    tell_guard: Callable[[str], None]
     process: asyncio.subprocess.Process | None = None
     started_at: float = 0.0
     quick_deaths: int = 0
@@ -46,6 +48,7 @@ class Child:
             start_new_session=True,
             preexec_fn=_die_with_the_supervisor,
         )
+        self.tell_guard(f"+{self.process.pid}")
         self.started_at = time.monotonic()
         self._pump = asyncio.create_task(self._copy_output())
 
@@ -94,7 +97,6 @@ class Child:
 
     def kill_group(self) -> None:
         assert self.process is not None  # noqa: S101 - set by start()
-        try:
+        with contextlib.suppress(ProcessLookupError):  # the group is empty: nothing was left behind
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return  # the group is empty: nothing was left behind
+        self.tell_guard(f"-{self.process.pid}")

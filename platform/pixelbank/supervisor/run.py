@@ -8,6 +8,7 @@ import fcntl
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 import urllib.error
@@ -78,6 +79,7 @@ class Supervisor:
         self.var = var
         self.children: list[Child] = []
         self.stopping = asyncio.Event()
+        self.guard: subprocess.Popen[bytes]
         self.status = 0
         self.redis = None if os.environ.get("REDIS_URL") else self._embedded()
         development = os.environ.get("PIXELBANK_ENV", "development") == "development"
@@ -103,6 +105,7 @@ class Supervisor:
             loop.add_signal_handler(number, self.stopping.set)
         started = time.monotonic()
         watchers: list[asyncio.Task[None]] = []
+        self.guard = _start_guard()
         try:
             await self._prepare()
             if self.redis is not None:
@@ -121,6 +124,7 @@ class Supervisor:
             for watcher in watchers:
                 watcher.cancel()
             await self._stop_all()
+            self.guard.communicate()
         return self.status
 
     async def _prepare(self) -> None:
@@ -132,10 +136,15 @@ class Supervisor:
             raise CannotStart("The database or the content could not be prepared (see above).")
 
     async def _start(self, name: str, argv: list[str]) -> asyncio.Task[None]:
-        child = Child(name, argv, self.env, self.var / "log", say)
+        child = Child(name, argv, self.env, self.var / "log", say, self._tell_guard)
         await child.start()
         self.children.append(child)
         return asyncio.create_task(self._keep(child))
+
+    def _tell_guard(self, line: str) -> None:
+        assert self.guard.stdin is not None  # noqa: S101 - it was started with a pipe
+        self.guard.stdin.write(f"{line}\n".encode())
+        self.guard.stdin.flush()
 
     async def _keep(self, child: Child) -> None:
         """Restart the child when it dies, with a growing pause; give up and stop everything when it can't live."""
@@ -205,6 +214,15 @@ class Supervisor:
         (self.var / "run" / "redis_url").unlink(missing_ok=True)
         if self.children:
             say("dev", "all stopped.")
+
+
+def _start_guard() -> subprocess.Popen[bytes]:
+    """See guard.py. In a session of its own, so that Ctrl-C in the terminal is the supervisor's alone."""
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(__file__).with_name("guard.py"))],
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 async def _until(condition: Callable[[], bool], within_s: float, stopping: asyncio.Event) -> bool:
