@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from training.engine.config import SIZES, STRATEGIES, ConfigError, RunConfig
+from training.engine.threads import one_thread_each
 
 BAD_ARGUMENTS, FAILED = 2, 4
 
@@ -77,6 +78,7 @@ def main(argv: list[str] | None = None) -> int:
         return BAD_ARGUMENTS
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _interrupt)
+    one_thread_each()
     from training.engine import gang, warm  # torch takes seconds to import: only for a run that can be
 
     warm.warm_up()

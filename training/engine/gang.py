@@ -164,8 +164,10 @@ def _rank_process(supervisor: int, body: Callable[[], None], pipe: int) -> None:
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        os.nice(5)  # the site stays quick while ranks compute
+        os.nice(2)  # the site goes first
         os.dup2(2, 1)  # stdout belongs to the supervisor's events
+        os.closerange(3, pipe)  # the supervisor's socket and pipes are not the rank's business
+        os.closerange(pipe + 1, 65536)
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
         body()
         status = 0
