@@ -97,7 +97,7 @@ def celery_worker_process(transactional_db: None, valkey: str) -> Worker:
         argv[argv.index("-c") + 1] = str(concurrency)
         log = (STATE / f"worker-{queue}.log").open("ab")
         worker = subprocess.Popen(
-            [part for part in argv if part != "--quiet"],
+            argv,
             env={**os.environ, "DATABASE_URL": url, **(env or {})},
             cwd=ROOT,
             stdout=log,

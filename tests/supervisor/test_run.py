@@ -10,7 +10,9 @@ import sys
 import urllib.request
 
 import pytest
+from celery import Celery
 
+from pixelbank.supervisor import processes
 from tests.conftest import wait_until
 from tests.environment import ROOT
 from tests.site import Site
@@ -26,6 +28,11 @@ def get(address: str) -> int:
 def test_it_restarts_what_dies_and_ctrl_c_stops_everything() -> None:
     with Site() as site:
         assert get(f"{site.address}/healthz") == 200
+        # Every worker answers over the broker, so each really consumes its queue.
+        app = Celery(broker=f"redis+socket://{site.var}/run/valkey.sock")
+        queues = {f"{queue}@{socket.gethostname()}" for queue in processes.QUEUES}
+        wait_until(lambda: queues <= set(app.control.inspect(timeout=1).ping() or {}), 30)
+        assert "ended with status" not in site.log()
 
         # A second one on the same state folder is refused in one sentence.
         second = subprocess.run(

@@ -52,7 +52,7 @@ def commands(plan: Plan) -> dict[str, list[str]]:
     result["web"] = web(plan)
     for queue in QUEUES:
         result[queue] = worker(queue)
-    result["beat"] = [*python, "celery", "-A", "pixelbank.celery", "beat", "--quiet", "-l", "WARNING", "--pidfile="]
+    result["beat"] = [*python, "celery", "-q", "-A", "pixelbank.celery", "beat", "-l", "WARNING", "--pidfile="]
     if plan.reload:
         result["vite"] = ["npm", "run", "--silent", "build", "--", "--watch"]
     return {name: argv for name, argv in result.items() if _exists(argv)}
@@ -71,9 +71,9 @@ def web(plan: Plan) -> list[str]:
 def worker(queue: str) -> list[str]:
     concurrency = (os.cpu_count() or 1) if queue == "judge" else 1
     return [
-        *(sys.executable, "-m", "celery", "-A", "pixelbank.celery", "worker", "-Q", queue),
+        *(sys.executable, "-m", "celery", "-q", "-A", "pixelbank.celery", "worker", "-Q", queue),
         *("-n", f"{queue}@%h", "-c", str(concurrency), "-l", "WARNING"),
-        *("--quiet", "--without-gossip", "--without-mingle"),
+        *("--without-gossip", "--without-mingle"),
     ]
 
 
