@@ -9,10 +9,11 @@ from django.utils.safestring import SafeString, mark_safe
 
 from pixelbank.chapters.cores import difference_error, ring_allreduce
 from pixelbank.chapters.cores.scene import Scene, line, to_svg
+from pixelbank.chapters.figures.difference_error import secants
 from pixelbank.chapters.figures.ring_allreduce import scene as ring_scene
 
-WIDTH, HEIGHT = 640, 360
-LEFT, RIGHT, TOP, BOTTOM = 56, 616, 36, 306
+WIDTH, HEIGHT = 480, 340
+LEFT, RIGHT, TOP, BOTTOM = 54, 462, 36, 284
 SMALLEST_H, LARGEST_H = -14, 0
 SMALLEST_ERROR, LARGEST_ERROR = -12, 0
 """Powers of ten at the ends of the two axes."""
@@ -46,7 +47,7 @@ def error_against_step() -> SafeString:
     for exponent in range(SMALLEST_H, LARGEST_H + 1, 2):
         drawing.text(_x(10.0**exponent), BOTTOM + 22, _power(exponent), "label-soft")
     drawing.path(f"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}", "axis")
-    drawing.text(LEFT - 44, TOP - 16, "error of the derivative (powers of ten)", "label-soft", "start")
+    drawing.text(LEFT - 44, TOP - 18, "error of the derivative (powers of ten)", "label-soft", "start")
     drawing.text(RIGHT, BOTTOM + 44, "step h (powers of ten)", "label-soft", "end")
     drawing.path(line([(_x(e.h), _y(e.forward_error)) for e in curve]), "line error-mark dashed")
     drawing.path(line([(_x(e.h), _y(e.central_error)) for e in curve]), "line compute")
@@ -54,9 +55,8 @@ def error_against_step() -> SafeString:
     x, y = _x(forward.h), _y(forward.forward_error)
     drawing.path(f"M{x - 6:.1f} {y - 6:.1f}h12v12h-12z", "error-mark")
     drawing.circle(_x(central.h), _y(central.central_error), 6.5, "compute")
-    drawing.text(_x(1e-4) + 6, _y(5e-4) - 14, "forward difference", "error-mark", "end")
-    drawing.text(_x(1e-2) + 12, _y(1e-5) + 20, "central difference", "compute", "start")
-    drawing.text(_x(1e-12), _y(1e-4) - 56, "rounding wins", "label-soft")
+    drawing.text(_x(1e-3), _y(4e-3), "forward", "error-mark", "end")
+    drawing.text(RIGHT, _y(1e-7), "central", "compute", "end")
     sentence = (
         f"The error falls as h shrinks, then rises again when rounding takes over: the forward difference is best near "
         f"h = {difference_error.number(forward.h)}, the central one near h = {difference_error.number(central.h)}."
@@ -69,3 +69,11 @@ def ring_first_step(devices: int = 4) -> SafeString:
     """The first step of a ring all-reduce among `devices` devices: SVG."""
     frames = ring_allreduce.ring_allreduce(ring_allreduce.example_gradients(devices))
     return mark_safe(to_svg(ring_scene(frames[1]), ring_allreduce.describe(frames, 1)))  # noqa: S308 -- as above
+
+
+@lru_cache(maxsize=1)
+def secant_lines() -> SafeString:
+    """A curve, its slope at a point, and the two secants that estimate it: SVG."""
+    name, x, h = "exp", 1.0, 0.5
+    sentence = difference_error.describe(name, x, h)
+    return mark_safe(to_svg(secants(name, x, h), sentence))  # noqa: S308 -- as above

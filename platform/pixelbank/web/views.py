@@ -6,10 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pixelbank.web.home import gather
+
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "web/home.html")
+    return render(request, "web/home.html", {"home": gather(request)})
 
 
 @require_safe
