@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from django.http import HttpRequest
@@ -13,10 +13,8 @@ from pixelbank.chapters import selectors as chapters
 from pixelbank.learners.selectors import current_learner
 from pixelbank.web import pictures
 
-Picture = Callable[[], SafeString]
-
-PROBLEM_PICTURES: Mapping[str, Picture] = {"numericalgradient": pictures.error_against_step}
-SECTION_PICTURES: Mapping[str, Picture] = {
+PROBLEM_PICTURES: Mapping[str, pictures.Picture] = {"numericalgradient": pictures.error_against_step}
+SECTION_PICTURES: Mapping[str, pictures.Picture] = {
     "data-parallelism": pictures.ring_first_step,
     "gradients-checked-numerically": pictures.secant_lines,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from django.utils.safestring import SafeString, mark_safe
@@ -11,6 +12,8 @@ from pixelbank.chapters.cores import difference_error, ring_allreduce
 from pixelbank.chapters.cores.scene import Scene, line, to_svg
 from pixelbank.chapters.figures.difference_error import secants
 from pixelbank.chapters.figures.ring_allreduce import scene as ring_scene
+
+Picture = Callable[[], SafeString]
 
 WIDTH, HEIGHT = 480, 340
 LEFT, RIGHT, TOP, BOTTOM = 54, 462, 36, 284
@@ -36,7 +39,7 @@ def _power(exponent: int) -> str:
 
 @lru_cache(maxsize=1)
 def error_against_step() -> SafeString:
-    """How wrong a numerical derivative of eˣ at 1 is for each step h, in float64: SVG, computed when first asked for."""
+    """How wrong a numerical derivative of eˣ at 1 is for each step h, in float64: SVG, computed once."""
     curve = [e for e in difference_error.error_curve("exp", 1.0) if e.h >= 10.0**SMALLEST_H]
     best = {method: difference_error.best(curve, method) for method in ("forward", "central")}
     drawing = Scene(WIDTH, HEIGHT)
@@ -77,3 +80,32 @@ def secant_lines() -> SafeString:
     name, x, h = "exp", 1.0, 0.5
     sentence = difference_error.describe(name, x, h)
     return mark_safe(to_svg(secants(name, x, h), sentence))  # noqa: S308 -- as above
+
+
+def loss_curve(points: Sequence[tuple[int, float]]) -> SafeString | None:
+    """The loss of a run against its step: SVG, or None for fewer than two finite points."""
+    kept = [(step, loss) for step, loss in points if math.isfinite(loss)]
+    if len(kept) < 2:
+        return None
+    (first, start), (last, end) = kept[0], kept[-1]
+    high, low = max(loss for _, loss in kept), min(loss for _, loss in kept)
+    span = (high - low) or 1.0
+    right = RIGHT - 40  # room for the label of the last value
+
+    def place(step: int, loss: float) -> tuple[float, float]:
+        x = LEFT + (step - first) / (last - first) * (right - LEFT)
+        return x, BOTTOM - (loss - low) / span * (BOTTOM - TOP - 24)
+
+    drawing = Scene(WIDTH, HEIGHT)
+    drawing.path(f"M{LEFT} {TOP}V{BOTTOM + 8}H{RIGHT}", "axis")
+    drawing.text(LEFT - 44, TOP - 18, "loss (nats per character)", "label-soft", "start")
+    drawing.text(RIGHT, BOTTOM + 44, "step", "label-soft", "end")
+    drawing.text(LEFT, BOTTOM + 28, str(first), "label-soft")
+    drawing.text(right, BOTTOM + 28, str(last), "label-soft")
+    drawing.path(line([place(step, loss) for step, loss in kept]), "line compute")
+    drawing.text(LEFT + 10, place(first, start)[1] - 8, f"{start:.2f}", "compute", "start")
+    x, y = place(last, end)
+    drawing.circle(x, y, 5, "compute")
+    drawing.text(x + 10, y + 5, f"{end:.2f}", "compute", "start")
+    sentence = f"The loss went from {start:.2f} at step {first} to {end:.2f} at step {last}."
+    return mark_safe(to_svg(drawing, sentence))  # noqa: S308 -- as above
