@@ -1,0 +1,1 @@
+"""The problems app: coding problems, submissions and their verdicts."""

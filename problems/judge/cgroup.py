@@ -1,0 +1,124 @@
+"""Memory and process limits by control groups, version 1 or 2, wherever this process may write. Never required."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_numbers = itertools.count()
+PREFIX = "pixelbank-judge-"
+
+
+@dataclass(slots=True)
+class Group:
+    """One control group for one sandboxed process; ``folders`` maps controller to its directory."""
+
+    folders: dict[str, Path]
+    version: int
+
+    def add(self, pid: int) -> None:
+        """Put a process into the group (before it runs anything of a learner)."""
+        for folder in set(self.folders.values()):
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed a process of this group for memory."""
+        name = "memory.events" if self.version == 2 else "memory.oom_control"
+        try:
+            lines = (self.folders["memory"] / name).read_text().splitlines()
+        except OSError:
+            return False
+        return any(line.startswith("oom_kill ") and line.split()[1] != "0" for line in lines)
+
+    def remove(self) -> None:
+        """Take the group away once its processes are gone; the kernel needs a moment to let go of them."""
+        for folder in set(self.folders.values()):
+            deadline = time.monotonic() + 1.0
+            while folder.exists() and time.monotonic() < deadline:
+                with suppress(OSError):
+                    folder.rmdir()
+                    break
+                os.sched_yield()
+
+
+def _own(root: Path) -> dict[str, Path]:
+    """Directory of this process's own group for each usable controller (v1), or under the key "" (v2)."""
+    found: dict[str, Path] = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            found[""] = root / path.lstrip("/")
+        for controller in controllers.split(","):
+            if controller in ("memory", "pids"):
+                found[controller] = root / controller / path.lstrip("/")
+    return found
+
+
+def create(memory: int, processes: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
+    """A new limited group below this process's own one; None where that is not possible."""
+    name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
+    try:
+        own = _own(root)
+        if "memory" in own and own["memory"].is_dir():
+            return _create_v1({key: path for key, path in own.items() if key}, name, memory, processes)
+        if "" in own and (own[""] / "cgroup.controllers").is_file():
+            return _create_v2(own[""], name, memory, processes)
+    except OSError:
+        return None
+    return None
+
+
+def _create_v1(own: dict[str, Path], name: str, memory: int, processes: int) -> Group:
+    group = Group({}, 1)
+    try:
+        for controller, parent in own.items():
+            (parent / name).mkdir()
+            group.folders[controller] = parent / name
+        (group.folders["memory"] / "memory.limit_in_bytes").write_text(str(memory))
+        swap = group.folders["memory"] / "memory.memsw.limit_in_bytes"
+        if swap.exists():
+            swap.write_text(str(memory))
+        if "pids" in group.folders:
+            (group.folders["pids"] / "pids.max").write_text(str(processes))
+    except OSError:
+        group.remove()
+        raise
+    return group
+
+
+def _create_v2(parent: Path, name: str, memory: int, processes: int) -> Group:
+    if "memory" not in (parent / "cgroup.subtree_control").read_text().split():
+        (parent / "cgroup.subtree_control").write_text("+memory +pids")
+    folder = parent / name
+    folder.mkdir()
+    group = Group({"memory": folder, "pids": folder}, 2)
+    try:
+        (folder / "memory.max").write_text(str(memory))
+        if (folder / "memory.swap.max").exists():
+            (folder / "memory.swap.max").write_text("0")
+        (folder / "pids.max").write_text(str(processes))
+    except OSError:
+        group.remove()
+        raise
+    return group
+
+
+def sweep(root: Path = Path("/sys/fs/cgroup")) -> int:
+    """Remove groups that a killed judge left behind; returns how many."""
+    removed = 0
+    try:
+        parents = set(_own(root).values())
+    except OSError:
+        return 0
+    for parent in parents:
+        for folder in parent.glob(f"{PREFIX}*") if parent.is_dir() else ():
+            owner = folder.name.removeprefix(PREFIX).split("-")[0]
+            if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+                with suppress(OSError):
+                    folder.rmdir()
+                    removed += 1
+    return removed

@@ -1,0 +1,144 @@
+"""Attacks the sandbox before any learner does, and says in one sentence what does not hold. Fails closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from problems.judge.jail import wire
+from problems.judge.sandbox import MIB, Child, ColdSandbox, Limits, Sandbox, SandboxError, SandboxUnusable
+from problems.judge.verdicts import Observation
+
+LIMITS = Limits(case_seconds=0.5, load_seconds=5.0, cpu_seconds=5, memory=128 * MIB, processes=32)
+ENTRY = "attack"
+
+# Each of these must raise PermissionError, FileNotFoundError or OSError; 1.0 back means that it got through.
+QUIET = {
+    "open a network socket": "import socket; socket.socket()",
+    "make a socket pair": "import socket; socket.socketpair()",
+    "start a process": "import os; os.fork()",
+    "run a program": "import os, sys; os.execv(sys.executable or '/bin/sh', ['x'])",
+    "read /etc/passwd": "open('/etc/passwd').read()",
+    "read its own /proc": "open('/proc/self/environ').read()",
+    "list /sys": "import os; os.listdir('/sys')",
+    "write to the interpreter": "open('/opt/py/attack', 'w')",
+    "write to numpy": "open('/opt/site/attack', 'w')",
+    "make anonymous executable memory": "import os; os.memfd_create('x')",
+    "signal a process outside": "import os; os.kill(os.getppid() or 99999, 9)",
+    "raise its own limits": "import resource; resource.setrlimit(resource.RLIMIT_NPROC, (4096, 4096))",
+}
+# Each of these must end with one of these statuses of an observation.
+LOUD = {
+    "ran longer than its wall-clock limit": ("while True: pass", {"timeout"}),
+    "used more memory than it may": (
+        "b = bytearray(700 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1",
+        {"memory", "raised", "died"},
+    ),
+    "printed without a bound": ("while True: print('x' * 65536)", {"output"}),
+    "started threads without a bound": (
+        "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(9,)).start()",
+        {"raised"},
+    ),
+    "sent forged bytes over the result pipe": (
+        "import os\nfor fd in range(3, 64):\n    try: os.write(fd, bytes(4096))\n    except OSError: pass",
+        {"malformed", "died"},
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the self-test found: no ``problems`` means that learners' code may run; ``profile`` names the layers."""
+
+    profile: str
+    problems: tuple[str, ...]
+
+    @property
+    def usable(self) -> bool:
+        return not self.problems
+
+    @property
+    def sentence(self) -> str:
+        """One sentence for people: what is missing and how to fix it, or what is in force."""
+        if self.problems:
+            return self.problems[0]
+        if self.profile == "full":
+            return "The sandbox holds: namespaces, system call filter, and memory and process limits by control group."
+        return (
+            "The sandbox holds, without control groups: memory is bounded per process only. Let the judge write to its "
+            "own control group to have both."
+        )
+
+
+def _function(body: str) -> str:
+    lines = "\n".join("    " + line for line in body.replace("; ", "\n").splitlines())
+    return f"def {ENTRY}():\n{lines}\n    return 1.0\n"
+
+
+def _attempt(sandbox: Sandbox, source: str) -> tuple[Child, Observation]:
+    child = sandbox.start(LIMITS)
+    loaded = child.load(ENTRY, source)
+    if not loaded.ok:
+        child.close()
+        raise SandboxError(f"the self-test's own code did not load ({loaded.stage})")
+    return child, child.run((), None)
+
+
+def _quiet(sandbox: Sandbox) -> list[str]:
+    """The attacks that must raise, all in one child."""
+    names = list(QUIET)
+    functions = "\n".join(_function(body).replace(f"def {ENTRY}", f"def a{i}") for i, body in enumerate(QUIET.values()))
+    source = (
+        f"{functions}\ndef {ENTRY}():\n    through = []\n    for i in range({len(names)}):\n"
+        "        try: through.append(globals()[f'a{i}']())\n        except OSError: through.append(0.0)\n"
+        "        except ValueError: through.append(0.0)\n"
+        "    open('/tmp/note', 'w').write('note')\n    return through\n"
+    )
+    child, seen = _attempt(sandbox, source)
+    child.close()
+    if seen.value is None or seen.value.kind != "list" or len(seen.value.items) != len(names):
+        return [f"the sandboxed self-test did not come back ({seen.status} {seen.detail})"]
+    got = [wire.build(item) for item in seen.value.items]
+    return [f"sandboxed code could {name}" for name, result in zip(names, got, strict=True) if result != 0.0]
+
+
+def _loud(sandbox: Sandbox) -> list[str]:
+    """The attacks that must be ended from outside, a child each."""
+    problems = []
+    for name, (body, allowed) in LOUD.items():
+        child, seen = _attempt(sandbox, _function(body))
+        child.close()
+        if seen.status not in allowed or seen.ms > (LIMITS.case_seconds + 2) * 1000:
+            problems.append(f"sandboxed code {name} ({seen.status} after {seen.ms:.0f} ms)")
+    return problems
+
+
+def _memory_of_others(sandbox: Sandbox) -> list[str]:
+    child, seen = _attempt(sandbox, f"import os\ndef {ENTRY}():\n    return float(os.path.exists('/tmp/note'))\n")
+    child.close()
+    if seen.value is None or seen.value.kind != "float" or wire.build(seen.value) != 0.0:
+        return ["sandboxed code could read what an earlier submission left"]
+    return []
+
+
+def attack(sandbox: Sandbox) -> Report:
+    """Run all attacks against a sandbox. Takes about two seconds."""
+    problems: list[str] = []
+    try:
+        for part in (_quiet, _memory_of_others, _loud):
+            problems += part(sandbox)
+    except SandboxError as error:
+        problems.append(str(error))
+    fix = "run ./dev doctor and see the judge's section in docs/architecture.md"
+    return Report(
+        sandbox.profile, tuple(f"Learners' code cannot run because {p.rstrip('.')}; {fix}." for p in problems)
+    )
+
+
+def selftest() -> tuple[ColdSandbox | None, Report]:
+    """Find a sandbox and attack it. The sandbox is None unless every attack failed."""
+    try:
+        sandbox = ColdSandbox.detect()
+    except SandboxUnusable as error:
+        return None, Report("none", (str(error),))
+    report = attack(sandbox)
+    return (sandbox if report.usable else None), report
