@@ -35,6 +35,8 @@ RUN_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 def _secret_key() -> str:
     """The key from the environment; outside production one is made once and kept, so sessions survive a restart."""
     if key := env.text("SECRET_KEY"):
+        if PRODUCTION and len(key) < 50:
+            raise BadEnvironment("SECRET_KEY is shorter than 50 characters; in production it must not be guessable.")
         return key
     if PRODUCTION:
         raise BadEnvironment("SECRET_KEY is not set. In production it must come from the environment.")
@@ -324,6 +326,7 @@ USE_I18N = True
 USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns about a missing folder
 FRONTEND_DIST = BASE_DIR / "platform" / "frontend" / "dist"
 STATICFILES_DIRS = [FRONTEND_DIST] if FRONTEND_DIST.exists() else []
 STORAGES = {

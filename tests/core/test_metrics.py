@@ -1,0 +1,78 @@
+"""Metrics: what is counted, under which names, and who may see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client, override_settings
+from prometheus_client.parser import text_string_to_metric_families
+
+from pixelbank.core import metrics
+
+pytestmark = pytest.mark.django_db
+BEARER = {"authorization": "Bearer the-token"}
+
+
+@pytest.fixture(autouse=True)
+def token() -> Iterator[None]:
+    with override_settings(METRICS_TOKEN="the-token"):
+        yield
+
+
+def value(text: str, name: str, **labels: str) -> float:
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            if sample.name == name and sample.labels == labels:
+                return sample.value
+    return 0.0
+
+
+def scrape(client: Client) -> str:
+    return client.get("/metrics", headers=BEARER).content.decode()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"authorization": "Bearer"}, {"authorization": "Bearer the-toke"}, {"authorization": "Basic the-token"}],
+)
+def test_without_the_token_there_is_no_such_page(client: Client, headers: dict[str, str]) -> None:
+    assert client.get("/metrics", headers=headers).status_code == 404
+
+
+@pytest.mark.parametrize("given", ["Bearer ", "Bearer", ""])
+def test_without_the_setting_nobody_gets_in(client: Client, given: str) -> None:
+    with override_settings(METRICS_TOKEN=""):
+        assert client.get("/metrics", headers={"authorization": given}).status_code == 404
+
+
+def test_requests_are_counted_by_view_and_status(client: Client) -> None:
+    labels = {"view": "web:healthz", "status": "200"}
+    before = value(scrape(client), "pixelbank_requests_total", **labels)
+    seconds = value(scrape(client), "pixelbank_request_seconds_count", view="web:healthz")
+    client.get("/healthz")
+    after = scrape(client)
+    assert value(after, "pixelbank_requests_total", **labels) == before + 1
+    assert value(after, "pixelbank_request_seconds_count", view="web:healthz") == seconds + 1
+
+
+def test_what_visitors_type_makes_no_series(client: Client) -> None:
+    """Names come from views, or a scanner would fill the memory with a series for each address it tries."""
+    scrape(client)
+    before = len(re.findall(r"^pixelbank_", scrape(client), re.M))
+    for number in range(20):
+        client.get(f"/no/such/page/{number}/?id={number}")
+    after = scrape(client)
+    assert "/no/such" not in after
+    assert len(re.findall(r"^pixelbank_", after, re.M)) - before < 20
+    assert value(after, "pixelbank_requests_total", view="none", status="404") >= 20
+
+
+def test_gauges_are_read_when_they_are_scraped(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics._gauges, "readers", {})
+    waiting = {"judge": 3.0}
+    metrics.register_gauge("pixelbank_test_waiting", "Rows that wait.", "queue", lambda: waiting)
+    assert value(scrape(client), "pixelbank_test_waiting", queue="judge") == 3
+    waiting["judge"] = 5.0
+    assert value(scrape(client), "pixelbank_test_waiting", queue="judge") == 5
