@@ -34,6 +34,9 @@ export const STEPS: readonly number[] = [
   1,
 ];
 
+/** Where the figure stops on its way from a large step to a small one: 1, 0.5, 0.2, 0.1 and so on. */
+export const STOPS: readonly number[] = STEPS.filter((h) => /^[125]/.test(h.toExponential()) && !/^1\.5/.test(h.toExponential())).reverse();
+
 /** Both estimates of f'(x) at one step, and how far they are from the truth (absolute errors). */
 export type Estimate = { h: number; forward: number; central: number; forwardError: number; centralError: number };
 

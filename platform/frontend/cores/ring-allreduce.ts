@@ -124,7 +124,7 @@ export function tableRows(frames: readonly Frame[]): string[][] {
   });
 }
 
-const LEFT = 108;
+const LEFT = 128;
 const RIGHT = 92;
 const TOP = 30;
 const GAP = 6;
@@ -190,8 +190,8 @@ function arrows(scene: Scene, n: number, row: number): void {
   }
   const top = TOP + (row - GAP) / 2;
   const bottom = TOP + (n - 1) * row + (row - GAP) / 2;
-  scene.path(`M${num(LEFT - 100)} ${num(bottom)}H6V${num(top)}H${num(LEFT - 92)}`, "line communication thin");
-  scene.path(`M${num(LEFT - 88)} ${num(top)}l-8 -4v8z`, "communication");
+  scene.path(`M${num(LEFT - 104)} ${num(bottom)}H8V${num(top)}H${num(LEFT - 112)}`, "line communication thin");
+  scene.path(`M${num(LEFT - 105)} ${num(top)}l-8 -4v8z`, "communication");
 }
 
 /** The same computation as a short Python program, for "copy as Python". */

@@ -19,7 +19,7 @@ from pixelbank.chapters.cores.scene import Scene, num, to_svg
 from pixelbank.chapters.figures.table import data_table
 from pixelbank.core.elements import Value
 
-LEFT, RIGHT, TOP, GAP = 108, 92, 30, 6
+LEFT, RIGHT, TOP, GAP = 128, 92, 30, 6
 
 
 def scene(frame: Frame) -> Scene:
@@ -76,9 +76,9 @@ def _arrows(drawing: Scene, n: int, row: float) -> None:
     top = TOP + (row - GAP) / 2
     bottom = TOP + (n - 1) * row + (row - GAP) / 2
     drawing.path(
-        f"M{num(LEFT - 100)} {num(bottom)}H{num(6)}V{num(top)}H{num(LEFT - 92)}", "line communication thin"
+        f"M{num(LEFT - 104)} {num(bottom)}H8V{num(top)}H{num(LEFT - 112)}", "line communication thin"
     )
-    drawing.path(f"M{num(LEFT - 88)} {num(top)}l-8 -4v8z", "communication")
+    drawing.path(f"M{num(LEFT - 105)} {num(top)}l-8 -4v8z", "communication")
 
 
 def table_rows(frames: list[Frame]) -> list[list[str]]:
@@ -113,7 +113,7 @@ def first_frame(values: Mapping[str, Value]) -> str:
     n = int(values["n"])
     frames = ring_allreduce(example_gradients(n))
     sentence = describe(frames, 1)
-    size = "fits" if n <= 6 else "scrolls"
+    size = "small" if n < 4 else "fits" if n <= 6 else "scrolls"
     return (
         f'<div class="picture">{to_svg(scene(frames[1]), sentence, size)}</div>'
         f'<p class="sentence">{escape(sentence)}</p>'
