@@ -272,7 +272,7 @@ def _misconceptions(path: Path) -> Mapping[str, Mapping[str, str]]:
     for key, row in data.items():
         if not isinstance(row, dict) or not all(isinstance(v, str) for v in row.values()):
             raise PackageError(f"{_label(path)}: {key} must map names to texts")
-        _only(row, frozenset({"title", "evidence", "sentence"}), f"{_label(path)}: {key}")
+        _only(row, frozenset({"title", "evidence", "sentence", "hint", "link"}), f"{_label(path)}: {key}")
     return data
 
 

@@ -60,8 +60,8 @@ def _proxy(channel: Channel, name: str) -> Any:
     send, receive = channel.send, channel.receive
     call, answer = wire.CALL, wire.ANSWER
 
-    def remote(*point: Any) -> float:
-        send(call, _pack(_describe(list(point), 3)))
+    def remote(point: Any) -> float:
+        send(call, _pack(_describe([point], 3)))
         kind, payload = receive()
         if kind == answer:
             return _float.unpack(payload)[0]  # type: ignore[no-any-return]

@@ -1,0 +1,7 @@
+import numpy as np
+
+
+def numerical_gradient(f, x, h=1e-14):
+    x = np.asarray(x, dtype=float)
+    e = h * np.eye(x.size).reshape(-1, *x.shape)
+    return np.array([(f(x + d) - f(x - d)) / (2 * h) for d in e]).reshape(x.shape)

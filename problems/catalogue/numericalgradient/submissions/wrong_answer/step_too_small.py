@@ -1,0 +1,15 @@
+import numpy as np
+
+
+def numerical_gradient(f, x, h=1e-12):
+    p = np.array(x, dtype=float)
+    g = np.zeros(p.shape)
+    for i in np.ndindex(p.shape):
+        old = p[i]
+        p[i] = old + h
+        up = f(p)
+        p[i] = old - h
+        down = f(p)
+        p[i] = old
+        g[i] = (up - down) / (2 * h)
+    return g
