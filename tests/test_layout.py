@@ -49,7 +49,9 @@ def test_stdlib_platform_in_a_worker(celery_worker_process: Worker) -> None:
         # `inspect report` is answered by the worker from its own `platform` module's facts (kombu, celery).
         answer = wait_until(lambda: app.control.inspect(timeout=1).stats())
         assert answer
-    done = run_python(f"import pixelbank.celery; pixelbank.celery.app.loader.import_default_modules(); {PLATFORM_WORKS}")
+    done = run_python(
+        f"import pixelbank.celery; pixelbank.celery.app.loader.import_default_modules(); {PLATFORM_WORKS}"
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -15,7 +15,9 @@ def test_a_secret_may_come_from_a_mounted_file(monkeypatch: pytest.MonkeyPatch, 
     assert env.text("SOME_KEY") == "direct"
 
 
-@pytest.mark.parametrize(("value", "meaning"), [("1", True), ("Yes", True), ("on", True), ("false", False), ("", False)])
+@pytest.mark.parametrize(
+    ("value", "meaning"), [("1", True), ("Yes", True), ("on", True), ("false", False), ("", False)]
+)
 def test_booleans(monkeypatch: pytest.MonkeyPatch, value: str, meaning: bool) -> None:
     monkeypatch.setenv("FLAG", value)
     assert env.boolean("FLAG") is meaning

@@ -22,6 +22,8 @@ from pixelbank.core.redis import client
 MAX_LENGTH = 20_000
 LIFETIME_S = 3600
 log = logging.getLogger(__name__)
+# redis-py declares its invariant dict type this way.
+Fields = dict[bytes | bytearray | memoryview | str | int | float, bytes | bytearray | memoryview | str | int | float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def publish_many(
     try:
         with client().pipeline(transaction=False) as pipe:
             for index, (kind, data) in enumerate(entries):
-                fields = {"kind": kind, "data": json.dumps(data, allow_nan=False, separators=(",", ":"))}
+                fields: Fields = {"kind": kind, "data": json.dumps(data, allow_nan=False, separators=(",", ":"))}
                 if final and index == len(entries) - 1:
                     fields["final"] = "1"
                 pipe.xadd(name, fields, maxlen=MAX_LENGTH, approximate=True)

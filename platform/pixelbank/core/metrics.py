@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest, HttpResponseBase
@@ -43,35 +44,29 @@ def register_gauge(name: str, text: str, label: str, read: Callable[[], dict[str
     _gauges.readers[name] = (text, label, read)
 
 
-Handler = Callable[[HttpRequest], HttpResponseBase]
-AsyncHandler = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
-
-
 class MetricsMiddleware:
     """Counts and times requests, in both worlds so that event streams stay on the event loop."""
 
     sync_capable = True
     async_capable = True
 
-    def __init__(self, get_response: Handler | AsyncHandler) -> None:
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         self.get_response = get_response
-        if iscoroutinefunction(get_response):
+        self.asynchronous = iscoroutinefunction(get_response)
+        if self.asynchronous:
             markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if iscoroutinefunction(self):
-            return self._asynchronous(request)
+    def __call__(self, request: HttpRequest) -> Any:
+        if self.asynchronous:
+            return self._await(request)
         start = time.perf_counter()
         response = self.get_response(request)
-        assert isinstance(response, HttpResponseBase)  # noqa: S101 - narrows the type only
         _observe(request, response, start)
         return response
 
-    async def _asynchronous(self, request: HttpRequest) -> HttpResponseBase:
+    async def _await(self, request: HttpRequest) -> HttpResponseBase:
         start = time.perf_counter()
-        answer = self.get_response(request)
-        assert not isinstance(answer, HttpResponseBase)  # noqa: S101 - narrows the type only
-        response = await answer
+        response: HttpResponseBase = await self.get_response(request)
         _observe(request, response, start)
         return response
 

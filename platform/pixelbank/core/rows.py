@@ -57,7 +57,7 @@ def claim(model: type[QueuedRow], pk: int, *, lease: timedelta, max_attempts: in
     return token if taken else None
 
 
-def update(model: type[QueuedRow], pk: int, token: int, **fields: Any) -> bool:
+def update(model: type[QueuedRow], pk: int, token: int, /, **fields: Any) -> bool:
     """Write fields while still the holder. False: another worker has the row, stop at once."""
     held = model._default_manager.filter(pk=pk, token=token, state=RUNNING)
     return bool(held.update(**fields))
@@ -80,7 +80,7 @@ def release(model: type[QueuedRow], pk: int, token: int) -> bool:
 def send(row: QueuedRow, task: Task[Any, Any], queue: str) -> bool:
     """Send the hint. When the broker can't be reached the row just stays queued and the sweeper sends it later."""
     try:
-        task.apply_async([row.pk], queue=queue, retry=False)
+        task.apply_async((row.pk,), queue=queue, retry=False)
     except OperationalError as error:
         log.warning("%s %s waits for the sweeper: the broker can't be reached (%s).", row._meta.label, row.pk, error)
         return False
