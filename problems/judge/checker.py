@@ -136,7 +136,8 @@ def check(case: Case, seen: Observation, limits: Any) -> CaseResult:
         if seen.raised.kind == "MemoryError":
             return result(*_memory(limits))
         where = f" in line {seen.raised.line}" if seen.raised.line else ""
-        said = f": {seen.raised.message}" if seen.raised.message else ""
+        # what an exception says could carry a hidden input outside
+        said = f": {seen.raised.message}" if seen.raised.message and case.group != "secret" else ""
         return result(Verdict.RE, None, f"{seen.raised.kind}{where}{said}")
     if seen.status != "returned":
         verdict, message = ended(seen.status, seen.detail, limits.case_seconds, limits.memory, limits.output)

@@ -20,6 +20,14 @@ PATIENCE, ENDED, TIMED_OUT = 3, 1, 2
 NOT_RUN = "Not run: too many earlier cases ended your program."
 
 
+class OnCaseFailed(Exception):
+    """Whoever listens to the cases wants to stop; not the judge's fault, so nothing is tried again."""
+
+    def __init__(self, reason: Exception) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
 class Judge:
     """Makes verdicts with one sandbox. Keeps nothing between submissions."""
 
@@ -29,7 +37,8 @@ class Judge:
     def judge(
         self, package: Package, source: bytes | str, cases: Sequence[Case], on_case: OnCase | None = None
     ) -> Judgement:
-        """The judgement of ``source`` on ``cases``. ``on_case(index, total, result)`` is told each case as it is known.
+        """The judgement of ``source`` on ``cases``. ``on_case(index, total, result)`` is told each case as it is
+        known; what it raises ends the judging and is raised here.
 
         An error on the trusted side is tried once more and then is JE: never AC, never the learner's fault.
         """
@@ -40,6 +49,8 @@ class Judge:
         for attempt in (1, 2):
             try:
                 return self._run(package.entry, text, cases, limits, on_case)
+            except OnCaseFailed as stop:
+                raise stop.reason from None
             except Exception:
                 log.exception("the judge failed on a submission for %s (attempt %d of 2)", package.name, attempt)
         return Judgement(
@@ -78,7 +89,10 @@ class Judge:
                         trouble += TIMED_OUT if result.verdict is Verdict.TLE else ENDED
                 results.append(result)
                 if on_case is not None:
-                    on_case(index, len(cases), result)
+                    try:
+                        on_case(index, len(cases), result)
+                    except Exception as reason:
+                        raise OnCaseFailed(reason) from reason
         finally:
             if child is not None:
                 child.close()

@@ -15,7 +15,7 @@ import sys
 import types
 
 # Bound here, so that a learner who patches builtins patches only their own program.
-from builtins import BaseException, OSError, ValueError, callable, len, list, max, sorted, str, type, zip
+from builtins import BaseException, OSError, ValueError, callable, len, max, sorted, str, type, zip
 from contextlib import suppress
 from typing import Any, NoReturn
 
