@@ -192,7 +192,7 @@ def _lint_body(source: Source) -> Iterator[str]:
         yield "it has no figure"
     for name, element in figures.items():
         states = [state for figure, state in _STATE_LINK.findall(source.body) if figure == name]
-        if not 3 <= len(dict.fromkeys(states)):
+        if len(set(states)) < 3:
             yield f"the figure {name!r} needs at least three named moments"
         for state in states:
             yield from _lint_state(name, element, state)

@@ -161,14 +161,14 @@ def contents_hash(chapter_slug: str) -> str:
     return hashlib.sha256(repr(list(rows)).encode()).hexdigest()[:16]
 
 
-def today_section(day: datetime.date, slug: str = "") -> Today | None:
-    """The section named `slug`, else the one whose turn it is on `day`: all readable ones in order, one a day."""
+def today_section(day: datetime.date, name: str = "") -> Today | None:
+    """The section `chapter/section`, else the one whose turn it is on `day`: all readable ones in order, one a day."""
     readable = list(
         Section.objects.filter(state=Section.State.PUBLISHED).select_related("chapter").defer("html").order_by("number")
     )
     if not readable:
         return None
-    named = [section for section in readable if section.slug == slug]
+    named = [section for section in readable if f"{section.chapter.slug}/{section.slug}" == name]
     section = named[0] if named else readable[day.toordinal() % len(readable)]
     return Today(
         title=section.title,
@@ -180,14 +180,10 @@ def today_section(day: datetime.date, slug: str = "") -> Today | None:
     )
 
 
-def problem_of(slug: str) -> str:
-    """The name of a section's coding problem; empty when it has none."""
-    return Section.objects.filter(slug=slug).values_list("problem", flat=True).first() or ""
-
-
-def published_slugs() -> list[str]:
-    """The slugs of all readable sections, in order."""
-    return list(Section.objects.filter(state=Section.State.PUBLISHED).order_by("number").values_list("slug", flat=True))
+def published_names() -> list[str]:
+    """All readable sections as `chapter/section`, in order."""
+    rows = Section.objects.filter(state=Section.State.PUBLISHED).order_by("chapter_id", "number")
+    return [f"{chapter}/{slug}" for chapter, slug in rows.values_list("chapter__slug", "slug")]
 
 
 def export(learner: Learner) -> dict[str, Any]:
@@ -196,7 +192,8 @@ def export(learner: Learner) -> dict[str, Any]:
     given = Answer.objects.filter(learner=learner).select_related("section").order_by("answered_at")
     return {
         "readings": [
-            {"section": r.section.slug, "anchor": r.anchor, "read_at": r.read_at, "done_at": r.done_at} for r in readings
+            {"section": r.section.slug, "anchor": r.anchor, "read_at": r.read_at, "done_at": r.done_at}
+            for r in readings
         ],
         "answers": [
             {

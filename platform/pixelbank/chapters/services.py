@@ -69,7 +69,7 @@ def answer(learner: Learner, section: Section, question: str, choice: int) -> An
     prediction = section.extras["prediction"]
     asked = next((q for q in [prediction, *section.extras["quiz"]] if q["id"] == question), None)
     if asked is None or not 0 <= choice < len(asked["options"]):
-        raise NoSuchChoice("This question or answer is not part of the section any more. Reload the page and try again.")
+        raise NoSuchChoice("This question or answer is no longer part of the section. Reload the page and try again.")
     right = asked["options"][choice]["right"]
     return Answer.objects.create(learner=learner, section=section, question=question, choice=choice, right=right)
 
