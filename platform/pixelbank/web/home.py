@@ -11,10 +11,14 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timesince import timesince
 
+from feeds import selectors as feeds
+from pixelbank.blog import selectors as blog
 from pixelbank.chapters import selectors as chapters
 from pixelbank.learners.selectors import current_learner
 from pixelbank.web import pictures
+from problems import selectors as problems
 from training import selectors as training
 
 if TYPE_CHECKING:
@@ -22,9 +26,10 @@ if TYPE_CHECKING:
 
 PROBLEM_PICTURES: Mapping[str, pictures.Picture] = {"numericalgradient": pictures.error_against_step}
 SECTION_PICTURES: Mapping[str, pictures.Picture] = {
-    "data-parallelism": pictures.ring_first_step,
-    "gradients-checked-numerically": pictures.secant_lines,
+    "pretraining/data-parallelism": pictures.ring_first_step,
+    "pretraining/gradients-checked-numerically": pictures.secant_lines,
 }
+POSTS = 6
 RUN: dict[str, str | int] = {"ranks": 2, "steps": 60, "model": "tiny", "dtype": "float32"}
 """What the home page's button trains; the lab's form must accept it (tests/web/test_home.py)."""
 
@@ -70,26 +75,62 @@ class Home:
 
     chapter: chapters.Contents | None
     topic: Teaser | None
+    problem: Teaser | None
     lab: Lab
+    posts: tuple[Teaser, ...]
+    daily: Teaser | None
 
 
 def gather(request: HttpRequest) -> Home:
     """Read from every room what today's page shows to this visitor."""
     learner = current_learner(request)
-    return Home(chapter=chapters.outline(learner=learner), topic=_topic(), lab=_lab(learner))
+    names = [problem.name for problem in problems.published()]
+    today = blog.today(chapters.published_names(), names)
+    return Home(
+        chapter=chapters.outline(learner=learner),
+        topic=_topic(today),
+        problem=_problem(today.problem, learner),
+        lab=_lab(learner),
+        posts=_posts(),
+        daily=Teaser(today.post.title, today.post.get_absolute_url()) if today.post else None,
+    )
 
 
-def _topic() -> Teaser | None:
-    section = chapters.today_section(timezone.localdate())
+def _topic(today: blog.Today) -> Teaser | None:
+    section = chapters.today_section(today.day, today.section)
     if section is None:
         return None
-    picture = SECTION_PICTURES.get(section.url.rstrip("/").rpartition("/")[2])
     return Teaser(
         title=section.title,
         url=section.url,
         summary=mark_safe(section.question),  # noqa: S308 -- rendered from our own Markdown when the content was loaded
-        facts=(section.chapter, f"{section.minutes} minutes"),
-        picture=picture() if picture else None,
+        facts=(f"{section.chapter} chapter", f"about {section.minutes} minutes"),
+        picture=SECTION_PICTURES[today.section]() if today.section in SECTION_PICTURES else None,
+    )
+
+
+def _problem(name: str, learner: Learner | None) -> Teaser | None:
+    problem = problems.published().filter(name=name).first()
+    if problem is None:
+        return None
+    solved = ("you have solved it",) if name in problems.solved(learner) else ()
+    return Teaser(
+        title=problem.title,
+        url=problem.get_absolute_url(),
+        summary=problem.summary,
+        facts=(problem.level, *solved),
+        picture=PROBLEM_PICTURES[name]() if name in PROBLEM_PICTURES else None,
+    )
+
+
+def _posts() -> tuple[Teaser, ...]:
+    return tuple(
+        Teaser(
+            title=post.headline,
+            url=post.get_absolute_url(),
+            facts=(post.source.name, f"{timesince(post.sort_at, depth=1)} ago"),
+        )
+        for post in feeds.latest_posts(POSTS)
     )
 
 
