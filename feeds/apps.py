@@ -7,3 +7,6 @@ class FeedsConfig(AppConfig):
     name = "feeds"
     label = "feeds"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from feeds import checks  # noqa: F401 - registers itself

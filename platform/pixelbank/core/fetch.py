@@ -143,7 +143,7 @@ def get(
         headers["If-Modified-Since"] = last_modified
     started = time.monotonic()
     hops: list[Hop] = []
-    target = _checked(url)
+    target = check_url(url)
     try:
         while True:
             reply = _one(target, headers, budget)
@@ -172,8 +172,11 @@ def _short(error: BaseException) -> str:
     return (str(error) or type(error).__name__)[:120]
 
 
-def _checked(url: str) -> httpx.URL:
-    """The address, parsed, if scheme, userinfo, host and port are such that a request may be tried."""
+def check_url(url: str) -> httpx.URL:
+    """The address, parsed, if a request may be tried; also for forms. Raises :class:`Refused` with the reason.
+
+    Looks nothing up: whether the host is public shows when it is connected to.
+    """
     try:
         parsed = httpx.URL(url)
         port = parsed.port
@@ -192,7 +195,7 @@ def _checked(url: str) -> httpx.URL:
 
 def _next(current: httpx.URL, location: str) -> httpx.URL:
     try:
-        target = _checked(str(current.join(location)))
+        target = check_url(str(current.join(location)))
     except httpx.InvalidURL as error:
         raise Refused("The server redirects to something that is not a valid web address.") from error
     if current.scheme == "https" and target.scheme == "http":
