@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 12.0, 12.0, 40.0
-LANE_LEFT = 56.0
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 68.0, 12.0, 44.0  # the names of the baselines stand on the right
+TWIN_DOTS = 16
+LANE_LEFT, LANE_RIGHT = 56.0, 12.0
 COMPUTE_HEIGHT, COMM_HEIGHT, LANE_GAP, COMM_ROWS = 24.0, 7.0, 14.0, 4
 LETTER = 7.5  # a cautious width of a 14 px letter
 
@@ -46,7 +47,10 @@ def loss_chart(
     width: float = 720.0,
     height: float = 320.0,
 ) -> dict[str, Any]:
-    """Axes, curves and baselines of the loss over the steps 0 … steps-1; `points` and `twin` are [[step, loss], …]."""
+    """Axes, curve and baselines of the loss over the steps 0 … steps-1; `points` and `twin` are [[step, loss], …].
+
+    The twin is drawn as some dots: on the curve of a run that agrees with it, a second line could not be seen.
+    """
     values = [loss for _, loss in [*points, *twin]] + list(baselines.values())
     low, high = (min(values), max(values)) if values else (0.0, 5.0)
     gap = nice_step(max(high - low, 0.1), 5)
@@ -63,6 +67,9 @@ def loss_chart(
     def path(of: list[list[float]]) -> str:
         return " ".join(f"{'L' if i else 'M'}{text(x(step))} {text(y(loss))}" for i, (step, loss) in enumerate(of))
 
+    def dot(of: list[float]) -> dict[str, float]:
+        return {"x": tenth(x(of[0])), "y": tenth(y(of[1]))}
+
     every = max(1, int(nice_step(end, max(2, math.floor(width / 110)))))
     return {
         "width": width,
@@ -74,8 +81,8 @@ def loss_chart(
         "y_ticks": [{"at": tenth(y(i * gap)), "label": f"{i * gap:.{decimals(gap)}f}"} for i in range(first, last + 1)],
         "baselines": [{"at": tenth(y(value)), "name": name} for name, value in baselines.items()],
         "line": path(points),
-        "twin": path(twin),
-        "head": {"x": tenth(x(points[-1][0])), "y": tenth(y(points[-1][1]))} if points else None,
+        "twin": [dot(of) for of in twin[:: math.ceil(len(twin) / TWIN_DOTS) or 1]],
+        "head": dot(points[-1]) if points else None,
     }
 
 
@@ -85,7 +92,7 @@ def lanes(timeline: dict[str, Any], width: float = 720.0) -> dict[str, Any]:
     Buckets that overlap in time lie in different rows, so that none hides another (up to COMM_ROWS of them).
     """
     span = max(float(timeline["ms"]), 0.001)
-    right = width - RIGHT
+    right = width - LANE_RIGHT
     lane_height = COMPUTE_HEIGHT + COMM_ROWS * COMM_HEIGHT + LANE_GAP
 
     def x(ms: float) -> float:
@@ -102,7 +109,7 @@ def lanes(timeline: dict[str, Any], width: float = 720.0) -> dict[str, Any]:
             if bucket < 0:
                 bars.append(
                     {
-                        "kind": "compute",
+                        "kind": "idle" if name == "wait" else "compute",
                         "x": left,
                         "y": tenth(top),
                         "width": wide,

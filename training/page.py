@@ -10,16 +10,16 @@ from training.models import Run
 TABLE_ROWS = 12
 
 HEADLINES = {
-    Run.State.QUEUED: "waiting for a free worker",
-    Run.State.RUNNING: "training",
-    Run.State.DONE: "finished",
-    Run.State.FAILED: "failed",
-    Run.State.CANCELLED: "cancelled",
-    Run.State.LOST: "lost",
+    Run.State.QUEUED: "Waiting for a free worker",
+    Run.State.RUNNING: "Training",
+    Run.State.DONE: "Finished",
+    Run.State.FAILED: "Failed",
+    Run.State.CANCELLED: "Cancelled",
+    Run.State.LOST: "Lost",
 }
 
 
-def run_context(run: Run) -> dict[str, Any]:
+def run_context(run: Run, width: float = 720.0) -> dict[str, Any]:
     """`run`, `state` (the JSON that the element starts from), and what the page without JavaScript shows."""
     state = selectors.snapshot_of(run)
     points, steps = run.points, state["steps"]
@@ -28,8 +28,8 @@ def run_context(run: Run) -> dict[str, Any]:
         "run": run,
         "state": state,
         "headline": HEADLINES[Run.State(run.state)],
-        "chart": chart.loss_chart(points, run.twin, run.facts.get("baselines", {}), steps),
-        "lanes": chart.lanes(timeline) if timeline else None,
+        "chart": chart.loss_chart(points, run.twin, run.facts.get("baselines", {}), steps, width, 320.0 if width > 600 else 240.0),
+        "lanes": chart.lanes(timeline, width) if timeline else None,
         "timeline": timeline,
         "sentence": chart.sentence(points, steps),
         "rows": _spread(points, run.twin),

@@ -37,6 +37,13 @@ class Spans:
         """Record a span whose edges are known, for example a bucket whose all-reduce ended in another thread."""
         self._spans.append({"name": name, "start": start, "end": end, **more})
 
+    def split(self, name: str, rest: str, last: str) -> None:
+        """End the span `name` where the last span `last` began, and call what follows `rest`."""
+        whole = next(span for span in self._spans if span["name"] == name)
+        at = max(span["start"] for span in self._spans if span["name"] == last)
+        self.add(rest, at, whole["end"])
+        whole["end"] = at
+
     def take(self) -> list[dict[str, Any]]:
         """The spans since the last call, in order of start."""
         taken, self._spans = self._spans, []

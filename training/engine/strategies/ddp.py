@@ -38,6 +38,7 @@ def train(run: RankRun) -> nn.Module:
             loss = loss_of(replica(inputs), targets)
         with run.spans.span("backward"):  # the buckets travel in here
             loss.backward()  # type: ignore[no-untyped-call]
+        run.spans.split("backward", "wait", "all_reduce")  # the last bucket leaves with the last gradient
         with run.spans.span("optimizer"):
             optimizer.step()
             optimizer.zero_grad()
