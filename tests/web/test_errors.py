@@ -76,3 +76,9 @@ def test_a_form_without_its_key_gets_its_own_explanation(visitor: Client) -> Non
 @pytest.mark.urls(__name__)
 def test_a_busy_site_says_when_to_come_back(visitor: Client) -> None:
     assert visitor.get("/resting/").headers["Retry-After"] == "60"
+
+
+def test_a_foreign_host_name_gets_an_error_page_and_not_a_second_error(visitor: Client) -> None:
+    answer = visitor.get("/about/", headers={"host": "evil.example"})
+    assert answer.status_code == 400
+    assert "could not be read" in answer.content.decode()

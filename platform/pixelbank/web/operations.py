@@ -8,9 +8,10 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from pixelbank.core import health
+from pixelbank.core.metrics import exposition
 
 
 @never_cache
@@ -39,4 +40,4 @@ def metrics(request: HttpRequest) -> HttpResponse:
         given.encode(), f"Bearer {settings.METRICS_TOKEN}".encode()
     ):
         raise Http404
-    return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
