@@ -325,7 +325,8 @@ TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
 STATIC_URL = "/static/"
-STATIC_ROOT = VAR_DIR / "static"
+# An image holds the collected files, while its VAR_DIR starts empty.
+STATIC_ROOT = Path(env.text("STATIC_ROOT", str(VAR_DIR / "static")))
 STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns about a missing folder
 FRONTEND_DIST = BASE_DIR / "platform" / "frontend" / "dist"
 STATICFILES_DIRS = [FRONTEND_DIST] if FRONTEND_DIST.exists() else []
@@ -336,6 +337,8 @@ STORAGES = {
 # Outside production pages are served without a collectstatic run.
 WHITENOISE_USE_FINDERS = not PRODUCTION
 WHITENOISE_AUTOREFRESH = DEBUG
+# Vite's names carry a hash of the content, so a browser never has to ask again.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/assets/.+-[\w-]{8}\.\w+$"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 # --- Rooms -----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.test import Client
 
 from pixelbank.web import vite
 
@@ -40,3 +41,9 @@ def test_the_style_sheet_holds_every_layer_and_no_data_address(needed: vite.Need
     assert "url(data:" not in sheet
     for layer in ("tokens", "base", "layout", "pieces", "rooms", "helpers", "print"):
         assert f"@layer {layer}" in sheet
+
+
+def test_built_files_are_cached_for_good_and_others_are_not(needed: vite.Needed, client: Client) -> None:
+    for file in needed.styles + needed.scripts + needed.fonts:
+        assert "immutable" in client.get(f"/static/{file}").headers["Cache-Control"]
+    assert "immutable" not in client.get("/static/web/favicon.svg").headers["Cache-Control"]
