@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.test import Client, override_settings
 from prometheus_client.parser import text_string_to_metric_families
 
 from pixelbank.core import metrics
+from tests.conftest import run_python
 
 pytestmark = pytest.mark.django_db
 BEARER = {"authorization": "Bearer the-token"}
@@ -76,3 +78,23 @@ def test_gauges_are_read_when_they_are_scraped(client: Client, monkeypatch: pyte
     assert value(scrape(client), "pixelbank_test_waiting", queue="judge") == 3
     waiting["judge"] = 5.0
     assert value(scrape(client), "pixelbank_test_waiting", queue="judge") == 5
+
+
+SERVE = """
+import django, os
+os.environ["DJANGO_SETTINGS_MODULE"] = "pixelbank.settings"
+django.setup()
+from django.test import Client
+for _ in range(TIMES):
+    Client().get("/healthz")
+print(Client().get("/metrics", headers={"authorization": "Bearer the-token"}).content.decode())
+"""
+
+
+def test_processes_of_one_server_count_together(tmp_path: Path) -> None:
+    env = {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "METRICS_TOKEN": "the-token", "LOG_LEVEL": "ERROR"}
+    first = run_python(SERVE.replace("TIMES", "2"), **env)
+    second = run_python(SERVE.replace("TIMES", "3"), **env)
+    labels = {"view": "web:healthz", "status": "200"}
+    assert value(first.stdout, "pixelbank_requests_total", **labels) == 2, first.stderr
+    assert value(second.stdout, "pixelbank_requests_total", **labels) == 5, second.stderr

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest, HttpResponseBase
-from prometheus_client import REGISTRY, Counter, Histogram
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 REQUESTS = Counter("pixelbank_requests_total", "Requests by view and status.", ["view", "status"])
@@ -42,6 +44,19 @@ REGISTRY.register(_gauges)
 def register_gauge(name: str, text: str, label: str, read: Callable[[], dict[str, float]]) -> None:
     """A gauge with one label; `read` returns {label value: number} and runs at each scrape."""
     _gauges.readers[name] = (text, label, read)
+
+
+def exposition() -> bytes:
+    """Everything in Prometheus' text format; where several processes serve pages, the counts of all together.
+
+    They share them through files in the folder that PROMETHEUS_MULTIPROC_DIR names (see docker/compose.yaml).
+    """
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return generate_latest()
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    registry.register(_gauges)
+    return generate_latest(registry)
 
 
 class MetricsMiddleware:
