@@ -70,22 +70,27 @@ export function best(curve: readonly Estimate[], method: "forward" | "central"):
   return curve[found]!;
 }
 
-/** Short text for a figure: `1.5e−7`, `6.75`, `not a number`. Written the same way by both twins. */
+/** Text with that many significant digits: `1.5e−7`, `6.75`, `not a number`. Written alike by both twins. */
 export function number(value: number, digits = 2): string {
   if (Number.isNaN(value)) return "not a number";
   if (!Number.isFinite(value)) return "infinite";
   if (value === 0) return "0";
-  if (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5) return value.toFixed(6).replace(/\.?0+$/, "").replace("-", "−");
   const [mantissa, exponent] = value.toExponential(digits - 1).split("e") as [string, string];
-  const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
-  return `${short}e${Number(exponent)}`.replaceAll("-", "−");
+  if (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5) {
+    return bare(value.toFixed(Math.max(0, digits - 1 - Number(exponent)))).replace("-", "−");
+  }
+  return `${bare(mantissa)}e${Number(exponent)}`.replaceAll("-", "−");
+}
+
+function bare(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
 /** One sentence: both errors at this step. */
 export function describe(name: string, x: number, h: number): string {
   const e = estimate(name, x, h);
   return (
-    `${FUNCTIONS[name]!.label} at x = ${number(x)}, h = ${number(h)}: the forward difference is off by ` +
+    `${FUNCTIONS[name]!.label} at x = ${number(x, 6)}, h = ${number(h, 3)}: the forward difference is off by ` +
     `${number(e.forwardError)}, the central one by ${number(e.centralError)}.`
   );
 }
@@ -106,7 +111,7 @@ export const TABLE_HEAD = ["Step h", "Forward", "Its error", "Central", "Its err
 export function tableRows(curve: readonly Estimate[]): string[][] {
   return curve
     .filter((_, i) => i % 6 === 0)
-    .map((e) => [number(e.h), number(e.forward, 6), number(e.forwardError), number(e.central, 6), number(e.centralError)]);
+    .map((e) => [number(e.h), number(e.forward, 12), number(e.forwardError), number(e.central, 12), number(e.centralError)]);
 }
 
 const WIDTH = 420;
@@ -115,7 +120,7 @@ const LEFT = 52;
 const RIGHT = 404;
 const TOP = 30;
 const BOTTOM = 282;
-const SAMPLES = 160;
+const SAMPLES = 320;
 /** Powers of ten on the error axis; a smaller error, also zero, is drawn on its bottom line. */
 const LOW = -16;
 const HIGH = 2;
@@ -126,8 +131,9 @@ export function drawSecants(name: string, x: number, h: number): Scene {
   const e = estimate(name, x, h);
   const scene = new Scene(WIDTH, HEIGHT);
   const half = 3 * h;
-  const points = Array.from({ length: SAMPLES + 1 }, (_, i) => x - half + (2 * half * i) / SAMPLES);
-  const values = points.map(f);
+  const offsets = Array.from({ length: SAMPLES + 1 }, (_, i) => (2 * half * i) / SAMPLES - half);
+  // x + t is rounded to the nearest float64; drawn over the wanted t, that makes the stairs for tiny h.
+  const values = offsets.map((t) => f(x + t));
   const [here, right, left] = [f(x), f(x + h), f(x - h)];
   const finite = [...values, here, right, left].filter(Number.isFinite);
   let [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
@@ -137,34 +143,34 @@ export function drawSecants(name: string, x: number, h: number): Scene {
     low = value - Math.abs(value) * 2 ** -52;
   }
   const pad = (high - low) * 0.12;
-  const px = (p: number) => LEFT + ((p - (x - half)) / (2 * half)) * (RIGHT - LEFT);
+  const px = (t: number) => LEFT + ((t + half) / (2 * half)) * (RIGHT - LEFT);
   const py = (v: number) => BOTTOM - ((v - (low - pad)) / (high + pad - (low - pad))) * (BOTTOM - TOP);
   /** The part of a straight line that lies inside the box. */
-  const straight = (slope: number, x0: number, y0: number): string => {
-    const inside = points
-      .map((p): Point => [px(p), py(y0 + slope * (p - x0))])
+  const straight = (slope: number, t0: number, y0: number): string => {
+    const inside = offsets
+      .map((t): Point => [px(t), py(y0 + slope * (t - t0))])
       .filter(([, y]) => y >= TOP && y <= BOTTOM);
     return inside.length > 1 ? line([inside[0]!, inside[inside.length - 1]!]) : "";
   };
 
   scene.path(`M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}`, "axis");
   for (const [offset, label] of [[-1, "x − h"], [0, "x"], [1, "x + h"]] as const) {
-    const at = px(x + offset * h);
+    const at = px(offset * h);
     scene.path(`M${num(at)} ${TOP}V${BOTTOM}`, "rule");
     scene.text(at, BOTTOM + 20, label, "label-soft");
   }
   scene.text((LEFT + RIGHT) / 2, BOTTOM + 40, `window: x ± ${number(3 * h)}`, "label-soft small");
-  scene.path(line(points.map((p, i): Point => [px(p), py(values[i]!)])), "line curve");
-  scene.path(straight(derivative(x), x, here), "line gradients thin");
-  scene.path(straight(e.forward, x, here), "line error-mark dashed");
-  scene.path(straight(e.central, x - h, left), "line compute");
-  for (const [p, v] of [[x - h, left], [x + h, right]] as const) {
-    if (Number.isFinite(v)) scene.circle(px(p), py(v), 5, "compute");
+  scene.path(line(offsets.map((t, i): Point => [px(t), py(values[i]!)])), "line curve");
+  scene.path(straight(derivative(x), 0, here), "line gradients thin");
+  scene.path(straight(e.forward, 0, here), "line error-mark dashed");
+  scene.path(straight(e.central, -h, left), "line compute");
+  for (const [t, v] of [[-h, left], [h, right]] as const) {
+    if (Number.isFinite(v)) scene.circle(px(t), py(v), 5, "compute");
   }
-  if (Number.isFinite(here)) scene.path(`M${num(px(x) - 5)} ${num(py(here) - 5)}h10v10h-10z`, "error-mark");
-  scene.text(LEFT + 10, TOP + 4, `true slope ${number(derivative(x), 3)}`, "gradients", "start");
-  scene.text(LEFT + 10, TOP + 23, `● central ${number(e.central, 3)}`, "compute", "start");
-  scene.text(LEFT + 10, TOP + 42, `■ forward ${number(e.forward, 3)}`, "error-mark", "start");
+  if (Number.isFinite(here)) scene.path(`M${num(px(0) - 5)} ${num(py(here) - 5)}h10v10h-10z`, "error-mark");
+  scene.text(LEFT + 10, TOP + 4, `true slope ${number(derivative(x), 6)}`, "gradients", "start");
+  scene.text(LEFT + 10, TOP + 23, `● central ${number(e.central, 6)}`, "compute", "start");
+  scene.text(LEFT + 10, TOP + 42, `■ forward ${number(e.forward, 6)}`, "error-mark", "start");
   return scene;
 }
 

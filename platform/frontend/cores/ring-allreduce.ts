@@ -124,8 +124,8 @@ export function tableRows(frames: readonly Frame[]): string[][] {
   });
 }
 
-const LEFT = 128;
-const RIGHT = 92;
+const LEFT = 118;
+const RIGHT = 76;
 const TOP = 30;
 const GAP = 6;
 
@@ -144,19 +144,20 @@ export function countSentence(frames: readonly Frame[]): string {
 export function draw(frame: Frame): Scene {
   const n = frame.buffers.length;
   const bounds = chunkBounds(frame.buffers[0]!.length, n);
-  const cell = n <= 6 ? 64 : n <= 10 ? 48 : 42;
+  const cell = n <= 6 ? 56 : n <= 10 ? 48 : 42;
   const row = n <= 8 ? 46 : 36;
   const end = LEFT + n * cell + RIGHT;
   const scene = new Scene(end, TOP + n * row + 24);
   for (let chunk = 0; chunk < n; chunk += 1) {
-    scene.text(LEFT + (chunk + 0.5) * cell, TOP - 12, `${cell >= 64 ? "chunk " : ""}${chunk}`, "label-soft small");
+    scene.text(LEFT + (chunk + 0.5) * cell, TOP - 12, String(chunk), "label-soft small");
   }
+  scene.text(LEFT - 34, TOP - 12, "chunk", "label-soft small", "end");
   scene.text(end - 2, TOP - 12, "bytes sent", "label-soft small", "end");
   const arriving = new Set(frame.transfers.map(({ receiver, chunk }) => `${receiver} ${chunk}`));
   for (let device = 0; device < n; device += 1) {
     const top = TOP + device * row;
     const middle = top + (row - GAP) / 2;
-    scene.text(LEFT - 34, middle + 5, `device ${device}`, "label", "end");
+    scene.text(LEFT - 34, middle + 5, `${n <= 10 ? "device" : "dev."} ${device}`, "label", "end");
     scene.text(end - 2, middle + 5, `${frame.sent[device]! * BYTES_PER_VALUE} B`, "communication", "end");
     for (let chunk = 0; chunk < n; chunk += 1) {
       const left = LEFT + chunk * cell;
@@ -172,7 +173,7 @@ export function draw(frame: Frame): Scene {
       const value = num(frame.buffers[device]![bounds[chunk]!]!).replace("-", "−");
       scene.text(left + cell / 2, middle + (row > 40 ? 1 : 5), value, done ? "value done" : "value");
       if (row > 40) {
-        scene.text(left + cell / 2, middle + 15, done ? `✓ ${parts}/${n}` : `${parts}/${n}`, "label-soft tiny");
+        scene.text(left + cell / 2, middle + 15, done ? `✓ ${parts}/${n}` : `${parts}/${n}`, "tiny");
       } else if (done) {
         scene.path(`M${num(left + GAP / 2 + 3)} ${num(top + 3)}h7l-7 7z`, "mark done");
       }
@@ -190,8 +191,8 @@ function arrows(scene: Scene, n: number, row: number): void {
   }
   const top = TOP + (row - GAP) / 2;
   const bottom = TOP + (n - 1) * row + (row - GAP) / 2;
-  scene.path(`M${num(LEFT - 104)} ${num(bottom)}H8V${num(top)}H${num(LEFT - 112)}`, "line communication thin");
-  scene.path(`M${num(LEFT - 105)} ${num(top)}l-8 -4v8z`, "communication");
+  scene.path(`M${num(LEFT - 98)} ${num(bottom)}H8V${num(top)}H${num(LEFT - 104)}`, "line communication thin");
+  scene.path(`M${num(LEFT - 97)} ${num(top)}l-8 -4v8z`, "communication");
 }
 
 /** The same computation as a short Python program, for "copy as Python". */

@@ -142,7 +142,7 @@ export default class DifferenceError extends ChapterFigure {
   }
 
   protected override table(): DataTable {
-    const caption = `Errors for ${FUNCTIONS[this.name]!.label} near x = ${number(this.x)}`;
+    const caption = `Errors for ${FUNCTIONS[this.name]!.label} near x = ${number(this.x, 6)}`;
     return { caption, head: TABLE_HEAD, rows: tableRows(errorCurve(this.name, this.x)) };
   }
 

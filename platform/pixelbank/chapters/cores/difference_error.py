@@ -97,25 +97,27 @@ def best(curve: list[Estimate], method: str) -> Estimate:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Short text for a figure: `1.5e-7`, `6.75`, `not a number`. Written the same way by both twins."""
+    """Text with that many significant digits: `1.5e−7`, `6.75`, `not a number`. Written alike by both twins."""
     if math.isnan(value):
         return "not a number"
     if math.isinf(value):
         return "infinite"
     if value == 0:
         return "0"
-    if 1e-3 <= abs(value) < 1e5:
-        text = f"{value:.6f}".rstrip("0").rstrip(".")
-        return text.replace("-", "−")
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{mantissa}e{int(exponent)}".replace("-", "−")
+    if 1e-3 <= abs(value) < 1e5:
+        return _bare(f"{value:.{max(0, digits - 1 - int(exponent))}f}").replace("-", "−")
+    return f"{_bare(mantissa)}e{int(exponent)}".replace("-", "−")
+
+
+def _bare(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def describe(name: str, x: float, h: float) -> str:
     """One sentence: both errors at this step."""
     e = estimate(name, x, h)
     return (
-        f"{FUNCTIONS[name].label} at x = {number(x)}, h = {number(h)}: the forward difference is off by "
+        f"{FUNCTIONS[name].label} at x = {number(x, 6)}, h = {number(h, 3)}: the forward difference is off by "
         f"{number(e.forward_error)}, the central one by {number(e.central_error)}."
     )

@@ -21,7 +21,7 @@ from pixelbank.core.elements import Value
 
 WIDTH, HEIGHT = 420, 330
 LEFT, RIGHT, TOP, BOTTOM = 52, 404, 30, 282
-SAMPLES = 160
+SAMPLES = 320
 LOW, HIGH = -16.0, 2.0
 """Powers of ten on the error axis; a smaller error, also zero, is drawn on its bottom line."""
 
@@ -32,8 +32,9 @@ def secants(name: str, x: float, h: float) -> Scene:
     e = estimate(name, x, h)
     drawing = Scene(WIDTH, HEIGHT)
     half = 3 * h
-    points = [(x - half) + 2 * half * i / SAMPLES for i in range(SAMPLES + 1)]
-    values = [function.f(p) for p in points]
+    offsets = [2 * half * i / SAMPLES - half for i in range(SAMPLES + 1)]
+    # x + t is rounded to the nearest float64; drawn over the wanted t, that makes the stairs for tiny h.
+    values = [function.f(x + t) for t in offsets]
     here, right, left = function.f(x), function.f(x + h), function.f(x - h)
     finite = [v for v in (*values, here, right, left) if math.isfinite(v)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
@@ -41,39 +42,36 @@ def secants(name: str, x: float, h: float) -> Scene:
         high, low = high + abs(high) * 2**-52 + 1e-300, low - abs(low) * 2**-52
     pad = (high - low) * 0.12
 
-    def px(p: float) -> float:
-        return LEFT + (p - (x - half)) / (2 * half) * (RIGHT - LEFT)
+    def px(t: float) -> float:
+        return LEFT + (t + half) / (2 * half) * (RIGHT - LEFT)
 
     def py(v: float) -> float:
         return BOTTOM - (v - (low - pad)) / ((high + pad) - (low - pad)) * (BOTTOM - TOP)
 
-    def straight(slope: float, x0: float, y0: float) -> str:
+    def straight(slope: float, t0: float, y0: float) -> str:
         """The part of a straight line that lies inside the box."""
-        inside = [
-            (px(p), py(y0 + slope * (p - x0)))
-            for p in points
-            if TOP <= py(y0 + slope * (p - x0)) <= BOTTOM
-        ]
+        every = [(px(t), py(y0 + slope * (t - t0))) for t in offsets]
+        inside = [(a, b) for a, b in every if TOP <= b <= BOTTOM]
         return line([inside[0], inside[-1]]) if len(inside) > 1 else ""
 
     drawing.path(f"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}", "axis")
     for offset, label in ((-1, "x − h"), (0, "x"), (1, "x + h")):
-        at = px(x + offset * h)
+        at = px(offset * h)
         drawing.path(f"M{num(at)} {TOP}V{BOTTOM}", "rule")
         drawing.text(at, BOTTOM + 20, label, "label-soft")
     drawing.text((LEFT + RIGHT) / 2, BOTTOM + 40, f"window: x ± {number(3 * h)}", "label-soft small")
-    drawing.path(line([(px(p), py(v)) for p, v in zip(points, values, strict=True)]), "line curve")
-    drawing.path(straight(function.derivative(x), x, here), "line gradients thin")
-    drawing.path(straight(e.forward, x, here), "line error-mark dashed")
-    drawing.path(straight(e.central, x - h, left), "line compute")
-    for p, v in ((x - h, left), (x + h, right)):
+    drawing.path(line([(px(t), py(v)) for t, v in zip(offsets, values, strict=True)]), "line curve")
+    drawing.path(straight(function.derivative(x), 0, here), "line gradients thin")
+    drawing.path(straight(e.forward, 0, here), "line error-mark dashed")
+    drawing.path(straight(e.central, -h, left), "line compute")
+    for t, v in ((-h, left), (h, right)):
         if math.isfinite(v):
-            drawing.circle(px(p), py(v), 5, "compute")
+            drawing.circle(px(t), py(v), 5, "compute")
     if math.isfinite(here):
-        drawing.path(f"M{num(px(x) - 5)} {num(py(here) - 5)}h10v10h-10z", "error-mark")
-    drawing.text(LEFT + 10, TOP + 4, f"true slope {number(function.derivative(x), 3)}", "gradients", "start")
-    drawing.text(LEFT + 10, TOP + 23, f"● central {number(e.central, 3)}", "compute", "start")
-    drawing.text(LEFT + 10, TOP + 42, f"■ forward {number(e.forward, 3)}", "error-mark", "start")
+        drawing.path(f"M{num(px(0) - 5)} {num(py(here) - 5)}h10v10h-10z", "error-mark")
+    drawing.text(LEFT + 10, TOP + 4, f"true slope {number(function.derivative(x), 6)}", "gradients", "start")
+    drawing.text(LEFT + 10, TOP + 23, f"● central {number(e.central, 6)}", "compute", "start")
+    drawing.text(LEFT + 10, TOP + 42, f"■ forward {number(e.forward, 6)}", "error-mark", "start")
     return drawing
 
 
@@ -122,7 +120,7 @@ def _marks(drawing: Scene, at: float, forward: float, central: float) -> None:
 def table_rows(curve: list[Estimate]) -> list[list[str]]:
     """One row for each power of ten."""
     return [
-        [number(e.h), number(e.forward, 6), number(e.forward_error), number(e.central, 6), number(e.central_error)]
+        [number(e.h), number(e.forward, 12), number(e.forward_error), number(e.central, 12), number(e.central_error)]
         for e in curve[::6]
     ]
 
@@ -144,7 +142,7 @@ def first_frame(values: Mapping[str, Value]) -> str:
     """The figure without JavaScript: both pictures at the given step, the sentences and the table."""
     name, x, h = str(values["f"]), float(values["x"]), float(values["h"])
     sentence = describe(name, x, h)
-    label = f"{FUNCTIONS[name].label} near x = {number(x)}"
+    label = f"{FUNCTIONS[name].label} near x = {number(x, 6)}"
     return (
         '<div class="picture pair">'
         + to_svg(secants(name, x, h), f"The function {label} with a forward and a central secant. {sentence}")

@@ -19,7 +19,7 @@ from pixelbank.chapters.cores.scene import Scene, num, to_svg
 from pixelbank.chapters.figures.table import data_table
 from pixelbank.core.elements import Value
 
-LEFT, RIGHT, TOP, GAP = 128, 92, 30, 6
+LEFT, RIGHT, TOP, GAP = 118, 76, 30, 6
 
 
 def scene(frame: Frame) -> Scene:
@@ -29,18 +29,18 @@ def scene(frame: Frame) -> Scene:
     """
     n = len(frame.buffers)
     bounds = chunk_bounds(len(frame.buffers[0]), n)
-    cell = 64 if n <= 6 else 48 if n <= 10 else 42
+    cell = 56 if n <= 6 else 48 if n <= 10 else 42
     row = 46 if n <= 8 else 36
     drawing = Scene(LEFT + n * cell + RIGHT, TOP + n * row + 24)
     for chunk in range(n):
-        name = f"chunk {chunk}" if cell >= 64 else str(chunk)
-        drawing.text(LEFT + (chunk + 0.5) * cell, TOP - 12, name, "label-soft small")
+        drawing.text(LEFT + (chunk + 0.5) * cell, TOP - 12, str(chunk), "label-soft small")
+    drawing.text(LEFT - 34, TOP - 12, "chunk", "label-soft small", "end")
     drawing.text(LEFT + n * cell + RIGHT - 2, TOP - 12, "bytes sent", "label-soft small", "end")
     arriving = {(t.receiver, t.chunk) for t in frame.transfers}
     for device in range(n):
         top = TOP + device * row
         middle = top + (row - GAP) / 2
-        drawing.text(LEFT - 34, middle + 5, f"device {device}", "label", "end")
+        drawing.text(LEFT - 34, middle + 5, f"{'device' if n <= 10 else 'dev.'} {device}", "label", "end")
         drawing.text(
             LEFT + n * cell + RIGHT - 2, middle + 5, f"{frame.sent[device] * BYTES_PER_VALUE} B", "communication", "end"
         )
@@ -57,7 +57,7 @@ def scene(frame: Frame) -> Scene:
             drawing.text(left + cell / 2, middle + (1 if row > 40 else 5), value, "value done" if complete else "value")
             if row > 40:
                 label = f"✓ {parts}/{n}" if complete else f"{parts}/{n}"
-                drawing.text(left + cell / 2, middle + 15, label, "label-soft tiny")
+                drawing.text(left + cell / 2, middle + 15, label, "tiny")
             elif complete:
                 drawing.path(f"M{num(left + GAP / 2 + 3)} {num(top + 3)}h7l-7 7z", "mark done")
     if frame.transfers:
@@ -76,9 +76,9 @@ def _arrows(drawing: Scene, n: int, row: float) -> None:
     top = TOP + (row - GAP) / 2
     bottom = TOP + (n - 1) * row + (row - GAP) / 2
     drawing.path(
-        f"M{num(LEFT - 104)} {num(bottom)}H8V{num(top)}H{num(LEFT - 112)}", "line communication thin"
+        f"M{num(LEFT - 98)} {num(bottom)}H8V{num(top)}H{num(LEFT - 104)}", "line communication thin"
     )
-    drawing.path(f"M{num(LEFT - 105)} {num(top)}l-8 -4v8z", "communication")
+    drawing.path(f"M{num(LEFT - 97)} {num(top)}l-8 -4v8z", "communication")
 
 
 def table_rows(frames: list[Frame]) -> list[list[str]]:
