@@ -1,11 +1,12 @@
 """What a program did in one case, without the style in which it did it.
 
-Two programs with the same error in their thinking may share no line of code, yet they return the same kind of thing, miss
-the answer by the same amount, and call the function at the same places. A ``Behaviour`` keeps just that. It is the common
-language of the matcher and of the relation facts, and it is made from observations only, never from source text.
+Two programs with the same error in their thinking may share no line of code, yet they return the same kind of thing,
+miss the answer by the same amount, and call the function at the same places. A ``Behaviour`` keeps just that. It is
+the common language of the matcher and of the relation facts, and it is made from observations only, never from source
+text.
 
-Convention for the call points: where a case has a remote function, the argument after it is the point, and a number after
-that is the step. Problems without such a function have an empty trace.
+Convention for the call points: where a case has a remote function, the argument after it is the point, and a number
+after that is the step. Problems without such a function have an empty trace.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ NEAR = 1e-2  # an error below this share of the largest expected entry is one of
 class Behaviour:
     """One case of one program. ``value`` is None when what came back is not numbers.
 
-    ``size`` of the error: ok, near, gross, or none where there is no value of the right shape. ``flags`` are properties of
-    the value that the right answer lacks. ``trace`` are the classes of the call points in units of the step.
+    ``size`` of the error: ok, near, gross, or none where there is no value of the right shape. ``flags`` are
+    properties of the value that the right answer lacks. ``trace`` are the classes of the call points in units of the
+    step.
     """
 
     passed: bool
@@ -93,6 +95,11 @@ def behaviour(case: Case, result: CaseResult) -> Behaviour:
         frozenset() if got is None or expected is None else _flags(got, expected),
         trace,
     )
+
+
+def behaviours(cases: Sequence[Case], results: Sequence[CaseResult]) -> tuple[Behaviour, ...]:
+    """The behaviours behind the results of the same cases."""
+    return tuple(behaviour(case, result) for case, result in zip(cases, results, strict=True))
 
 
 # --- what came back -----------------------------------------------------------------------------------------------
@@ -153,15 +160,22 @@ def mutation(case: Case, seen: Observation) -> str:
     return worst
 
 
+def largest(array: Array) -> float:
+    """The largest absolute value among the finite entries; 0 when there is none."""
+    finite = array[np.isfinite(array)]
+    return float(np.max(np.abs(finite), initial=0.0))
+
+
 def _size(got: Array | None, expected: Array | None) -> str:
     if got is None or expected is None or got.shape != expected.shape:
         return "none"
     if bool(np.any(np.isnan(got) != np.isnan(expected))):
         return "gross"
+    if bool(np.any(np.isinf(got) & np.isfinite(expected))):
+        return "gross"
     with np.errstate(all="ignore"):
-        worst = float(np.nanmax(np.abs(got - expected), initial=0.0))
-        largest = float(np.nanmax(np.abs(expected), initial=0.0))
-    return "near" if worst <= NEAR * max(largest, 1e-30) else "gross"
+        worst = largest(got - expected)
+    return "near" if worst <= NEAR * max(largest(expected), 1e-30) else "gross"
 
 
 def is_rounded(values: Array, decimals: int) -> bool:
@@ -241,7 +255,9 @@ def _point_classes(call: Call, base: Array) -> set[str]:
     if shape != base.shape:
         size = int(np.prod(shape))
         same = size == base.size
-        classes.add("point is flat" if same and len(shape) == 1 else "point reshaped" if same else "point has another size")
+        classes.add(
+            "point is flat" if same and len(shape) == 1 else "point reshaped" if same else "point has another size"
+        )
     return classes
 
 
@@ -252,10 +268,10 @@ def _move_classes(moves: Any, step: float | None, exact: bool) -> set[str]:
     """
     with np.errstate(all="ignore"):
         distance = np.where(np.isfinite(moves), np.abs(moves), 0.0)
-    largest = float(distance.max(initial=0.0))
-    if largest == 0.0:
+    farthest = float(distance.max(initial=0.0))
+    if farthest == 0.0:
         return {"at x", "moves no entry"}
-    moved = distance > UNMOVED * largest
+    moved = distance > UNMOVED * farthest
     classes = set()
     unit = step
     if unit is None:
@@ -273,7 +289,7 @@ def _move_classes(moves: Any, step: float | None, exact: bool) -> set[str]:
             classes.add(f"one entry {_amount(float(amounts[0]), unit, exact)}")
         else:
             group = "all entries" if count == entries else "several entries"
-            same = float(np.ptp(amounts)) <= UNMOVED * largest
+            same = float(np.ptp(amounts)) <= UNMOVED * farthest
             amount = _amount(float(amounts[0]), unit, exact) if same else "by different amounts"
             classes.add(f"{group} {amount}")
     classes.add(_coverage(moved.any(axis=0)))

@@ -1,9 +1,9 @@
 """Names a learner's misconception by what the program did, compared with known wrong programs on the same cases.
 
-A case that both pass says nothing. In every other case the two behaviours agree to a degree between 0 and 1; the score of a
-known program is the weighted mean. Cases with the learner's own step count less, and only by the size of what happened: two
-programs with the same error differ there by rounding noise. Names that are not sure are not given: a wrong hint is worse
-than none.
+A case that both pass says nothing. In every other case the two behaviours agree to a degree between 0 and 1; the
+score of a known program is the weighted mean. Cases with the learner's own step count less, and only by the size of
+what happened: two programs with the same error differ there by rounding noise. Names that are not sure are not given:
+a wrong hint is worse than none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from problems.judge import checker
-from problems.judge.behaviour import Array, Behaviour, base_point, behaviour, given_step
+from problems.judge.behaviour import Array, Behaviour, base_point, behaviours, given_step, largest
 from problems.judge.cases import Case
 from problems.judge.sandbox import Limits
 from problems.judge.verdicts import CaseResult, Observation, Verdict
@@ -44,7 +44,9 @@ class KnownWrong:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The best misconception, its score from 0 to 1, its lead over the next one, and whether it may be said as a fact."""
+    """The best misconception, its score from 0 to 1, its lead over the next one, and whether it may be said as a
+    fact.
+    """
 
     misconception: str
     score: float
@@ -68,11 +70,6 @@ def profile(known: KnownWrong, cases: Sequence[Case]) -> Profile:
     return Profile(known.file, known.misconception, behaviours(cases, results))
 
 
-def behaviours(cases: Sequence[Case], results: Sequence[CaseResult]) -> tuple[Behaviour, ...]:
-    """The behaviours behind case results."""
-    return tuple(behaviour(case, result) for case, result in zip(cases, results, strict=True))
-
-
 def match(known: Iterable[KnownWrong], observed: Sequence[CaseResult], cases: Sequence[Case]) -> Match | None:
     """The misconception behind ``observed``, or None when no name is sure enough to help."""
     return decide(rank([profile(program, cases) for program in known], observed, cases))
@@ -91,10 +88,10 @@ def decide(ranking: Sequence[tuple[str, float]]) -> Match | None:
     return None
 
 
-def rank(
-    profiles: Iterable[Profile], observed: Sequence[CaseResult], cases: Sequence[Case]
-) -> list[tuple[str, float]]:
-    """(misconception, score), best first; a misconception scores as its best known program. Empty when nothing is wrong."""
+def rank(profiles: Iterable[Profile], observed: Sequence[CaseResult], cases: Sequence[Case]) -> list[tuple[str, float]]:
+    """(misconception, score), best first; a misconception scores as its best known program. Empty when nothing is
+    wrong.
+    """
     if not any(result.verdict not in (*_NOT_RUN, Verdict.AC) for result in observed):
         return []
     theirs = behaviours(cases, observed)
@@ -124,7 +121,9 @@ def similarity(
 
 
 def _chance(a: Behaviour, b: Behaviour) -> bool:
-    """Whether one passes and the other fails only by a drift of rounding errors, which may or may not show in a case."""
+    """Whether one passes and the other fails only by a drift of rounding errors, which may or may not show in a
+    case.
+    """
     failed = b if a.passed else a
     return a.passed != b.passed and failed.mutated == "drift" and failed.size in ("ok", "near") and not failed.flags
 
@@ -182,8 +181,7 @@ def _values(a: Behaviour, b: Behaviour, case: Case, own_step: bool) -> float:
 def _close(a: Array, b: Array, case: Case, tolerance: float) -> float:
     """1 when all entries are the same, less than a half when only some are."""
     with np.errstate(all="ignore"):
-        expected = np.asarray(case.expected, dtype=np.float64)
-        scale = float(np.nanmax(np.abs(expected), initial=0.0)) or 1.0
+        scale = largest(np.asarray(case.expected, dtype=np.float64)) or 1.0
         same = (np.abs(a - b) <= tolerance * np.maximum(scale, np.maximum(np.abs(a), np.abs(b)))) | (
             np.isnan(a) & np.isnan(b)
         )

@@ -1,8 +1,9 @@
 """Runs programs that ship with a package in this process: same interface and observations as the sandbox, much faster.
 
-For programs of the catalogue only. They are part of this repository, reviewed like the rest of it; nothing here protects
-anybody from what a program does, so a learner's source must never come this way. ``tests/problems/test_trusted.py`` shows
-that both ways see the same. Programs that draw random numbers must seed their generator themselves.
+For programs of the catalogue only. They are part of this repository, reviewed like the rest of it; nothing here
+protects anybody from what a program does, so a learner's source must never come this way.
+``tests/problems/test_trusted.py`` shows that both ways see the same. Programs that draw random numbers must seed
+their generator themselves.
 """
 
 from __future__ import annotations
@@ -120,7 +121,9 @@ class TrustedChild:
                 contextlib.redirect_stderr(printed),
             ):
                 live = [
-                    _recorded(value.text, oracle, seen) if value.kind == "remote" else runner._argument(self._channel, value)
+                    _recorded(value.text, oracle, seen)
+                    if value.kind == "remote"
+                    else runner._argument(self._channel, value)
                     for value in arguments
                 ]
                 seen.value = wire.describe(self._function(*live))
