@@ -53,7 +53,7 @@ export function editor({ textarea, label, describedBy, onChange, onRun, onSubmit
       // Names of classes instead of colours: problems.css themes them, by day and by night.
       syntaxHighlighting(classHighlighter),
       keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
-      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy, spellcheck: "false" }),
+      EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy, spellcheck: "false", tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         textarea.value = update.state.doc.toString();
