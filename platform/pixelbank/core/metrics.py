@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+log = logging.getLogger(__name__)
 REQUESTS = Counter("pixelbank_requests_total", "Requests by view and status.", ["view", "status"])
 SECONDS = Histogram("pixelbank_request_seconds", "Time to the response's headers, by view.", ["view"])
 EVENT_CLIENTS_REFUSED = Counter("pixelbank_event_clients_refused_total", "Event streams refused by the cap.")
@@ -28,7 +30,13 @@ class _Gauges(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         for name, (text, label, read) in self.readers.items():
             family = GaugeMetricFamily(name, text, labels=[label])
-            for value, number in read().items():
+            try:
+                numbers = read()
+            except Exception:
+                # One store that is down must not hide the metrics that would show it.
+                log.exception("The gauge %s could not be read", name)
+                continue
+            for value, number in numbers.items():
                 family.add_metric([value], number)
             yield family
 
