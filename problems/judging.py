@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass, field
 
 from problems.judge.judge import Judge
-from problems.judge.sandbox import ColdSandbox
+from problems.judge.sandbox import Sandbox
 from problems.judge.selftest import Report, selftest
 
 log = logging.getLogger(__name__)
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 @dataclass
 class _State:
     report: Report | None = None
-    sandbox: ColdSandbox | None = None
+    sandbox: Sandbox | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 

@@ -34,15 +34,27 @@ class Group:
             return False
         return any(line.startswith("oom_kill ") and line.split()[1] != "0" for line in lines)
 
-    def remove(self) -> None:
-        """Take the group away once its processes are gone; the kernel needs a moment to let go of them."""
+    def open_members(self) -> list[int]:
+        """Descriptors through which a process can put itself into the group by writing ``0``: whoever opened them is
+        who the kernel asks for permission."""
+        folders = set(self.folders.values())
+        return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in folders]
+
+    def try_remove(self) -> bool:
+        """Take the group away if the kernel has let go of its processes; whether it is gone."""
         for folder in set(self.folders.values()):
-            deadline = time.monotonic() + 1.0
-            while folder.exists() and time.monotonic() < deadline:
-                with suppress(OSError):
+            with suppress(FileNotFoundError):
+                try:
                     folder.rmdir()
-                    break
-                os.sched_yield()
+                except OSError:
+                    return False
+        return True
+
+    def remove(self) -> None:
+        """Take the group away once its processes are gone; the kernel may need a moment to let go of them."""
+        deadline = time.monotonic() + 1.0
+        while not self.try_remove() and time.monotonic() < deadline:
+            os.sched_yield()
 
 
 def _own(root: Path) -> dict[str, Path]:

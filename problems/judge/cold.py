@@ -69,6 +69,7 @@ class _Jail:
             select.select([], [], [], 0.001)  # bwrap is reaping; there is no descriptor that announces it
 
     def cause(self) -> tuple[str, str]:
+        self.kill()
         if self.group is not None and self.group.out_of_memory():
             return "memory", ""
         if self._cpu >= self.limits.cpu_seconds:

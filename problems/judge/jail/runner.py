@@ -17,7 +17,7 @@ import types
 # Bound here, so that a learner who patches builtins patches only their own program.
 from builtins import BaseException, OSError, ValueError, callable, len, max, sorted, str, type, zip
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from problems.judge.jail import lockdown, wire
 
 _read, _write, _exit = os.read, os.write, os._exit
 _pack, _unpack, _describe, _build, _float = wire.pack, wire.unpack, wire.describe, wire.build, wire.FLOAT
+_header, _split, _HEAD = wire.HEADER.pack, wire.HEADER.unpack_from, wire.HEADER.size
 # errors that a remote function may hand on by name
 _ERRORS = {e.__name__: e for e in (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError, RuntimeError)}
 
@@ -36,23 +37,32 @@ class Channel:
         self.incoming, self.outgoing = incoming, outgoing
 
     def send(self, kind: int, payload: bytes) -> None:
-        data = memoryview(wire.HEADER.pack(kind, len(payload)) + payload)
-        while data:
-            data = data[_write(self.outgoing, data) :]
+        data = _header(kind, len(payload)) + payload
+        sent = _write(self.outgoing, data)
+        while sent < len(data):
+            data = data[sent:]
+            sent = _write(self.outgoing, data)
 
     def receive(self) -> tuple[int, bytes]:
-        kind, size = wire.HEADER.unpack(self._exactly(wire.HEADER.size))
-        return kind, self._exactly(size)
+        """One frame. The judge speaks only when it is asked, so that what is read at once is at most one frame."""
+        data = self._read()
+        while len(data) < _HEAD:
+            data += self._read()
+        kind, size = _split(data)
+        if len(data) < _HEAD + size:
+            parts = [data]
+            missing = _HEAD + size - len(data)
+            while missing:
+                parts.append(self._read())
+                missing -= len(parts[-1])
+            data = b"".join(parts)
+        return kind, data[_HEAD:]
 
-    def _exactly(self, count: int) -> bytes:
-        parts = []
-        while count:
-            part = _read(self.incoming, count)
-            if not part:
-                _exit(0)
-            parts.append(part)
-            count -= len(part)
-        return b"".join(parts)
+    def _read(self) -> bytes:
+        part = _read(self.incoming, 1 << 16)
+        if not part:
+            _exit(0)
+        return part
 
 
 def _proxy(channel: Channel, name: str) -> Any:
@@ -132,10 +142,64 @@ def _load(channel: Channel, entry: str, source: str) -> Any:
     return function
 
 
+_seed_python, _seed_numpy = random.seed, np.random.seed
+
+
 def _seed() -> None:
-    """The same random numbers at every run, so that a verdict can be repeated."""
-    random.seed(0)
-    np.random.seed(0)
+    """The same random numbers in every case, so that a verdict can be repeated."""
+    _seed_python(0)
+    _seed_numpy(0)
+
+
+REHEARSAL: Final = """
+import numpy as np
+def rehearsal(f, x, h=1e-7):
+    x = np.asarray(x, dtype=float)
+    grad = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[i] = h
+        grad[i] = (f(x + step) - f(x - step)) / (2 * h)
+    copy = np.array([float(v) for v in x.ravel()]).reshape(x.shape)
+    print(end="")
+    return grad + 0 * copy.sum()
+"""
+
+
+class _Rehearsal(Channel):
+    """A channel with nobody behind it: calls of ``f`` are answered with a number, results go nowhere."""
+
+    def send(self, kind: int, payload: bytes) -> None:
+        _unpack(payload) if payload else None
+
+    def receive(self) -> tuple[int, bytes]:
+        return wire.ANSWER, _float.pack(1.0)
+
+
+def rehearse() -> None:
+    """Run a program of ours through all that a submission goes through. The memory that it touches is this process's
+    own from then on, and not to be copied while a learner waits."""
+    channel = _Rehearsal(-1, -1)
+    function = _load(channel, "rehearsal", REHEARSAL)
+    _seed()
+    values = (wire.Value("remote", text="f"), _describe(np.ones((2, 2))), wire.Value("float", data=_float.pack(0.5)))
+    payload = _case(channel, function, _unpack(_pack(wire.listing(*values))).items)[1]
+    _unpack(payload)
+    del sys.modules["solution"]
+
+
+def _case(channel: Channel, function: Any, values: tuple[wire.Value, ...]) -> tuple[int, bytes]:
+    """Call the learner's function; the frame that tells what it did."""
+    try:
+        arguments = [_argument(channel, value) for value in values]
+        result = function(*arguments)
+        after = [
+            value if value.kind in ("remote", "local") else _describe(argument)
+            for value, argument in zip(values, arguments, strict=True)
+        ]
+        return wire.RETURN, _pack(wire.listing(_describe(result), wire.listing(*after)))
+    except BaseException as error:  # noqa: BLE001 - whatever a learner's code raises
+        return wire.RAISED, _report(error)
 
 
 def _serve(channel: Channel) -> NoReturn:
@@ -145,45 +209,43 @@ def _serve(channel: Channel) -> NoReturn:
         _exit(3)
     entry, source = (item.text for item in _unpack(payload).items)
     _seed()
-    gc.collect()
-    gc.freeze()  # what is ours does not show in the learner's gc.get_objects()
     function = _load(channel, entry, source)
     if function is None:
         _exit(0)
-    listing, raised, returned = wire.listing, wire.RAISED, wire.RETURN
+    run, seed = _case, _seed
     while True:
         kind, payload = channel.receive()
-        values = _unpack(payload).items
-        try:
-            arguments = [_argument(channel, value) for value in values]
-            result = function(*arguments)
-            after = [
-                value if value.kind in ("remote", "local") else _describe(argument)
-                for value, argument in zip(values, arguments, strict=True)
-            ]
-            answer, payload = returned, _pack(listing(_describe(result), listing(*after)))
-        except BaseException as error:  # noqa: BLE001 - whatever a learner's code raises
-            answer, payload = raised, _report(error)
+        seed()
+        answer, payload = run(channel, function, _unpack(payload).items)
         with suppress(OSError, ValueError):  # the learner closed the streams: there is nothing to show then
             flush_out()
             flush_error()
         channel.send(answer, payload)
 
 
-def main(incoming: int, outgoing: int, uid: int, memory: int, cpu: int, file_size: int, processes: int) -> NoReturn:
-    """Lock down, say what was found, serve. Called by the one-line program that bwrap starts."""
-    for fd in range(3, 256):
-        if fd not in (incoming, outgoing):
-            with suppress(OSError):  # most of them are not open
-                os.close(fd)
+def begin(incoming: int, outgoing: int, user: int, memory: int, cpu: int, file_size: int, processes: int) -> NoReturn:
+    """Lock down, say what was found, serve. The namespaces are there already; everything else is done here."""
+    low, high = sorted((incoming, outgoing))
+    for first, last in ((3, low), (low + 1, high), (high + 1, 65536)):
+        os.closerange(first, last)
     channel = Channel(incoming, outgoing)
     try:
-        lockdown.drop_rights(uid)
+        os.chdir("/tmp")  # noqa: S108 - the jail's own
+        lockdown.drop_rights(user)
         found = lockdown.rights()
         lockdown.set_limits(memory, cpu, file_size, processes)
         lockdown.install_filter()
-        found |= lockdown.facts()
+        found |= lockdown.facts((0, 1, 2, incoming, outgoing))
+        rehearse()
     except (lockdown.LockdownError, OSError, ValueError) as error:
         found = {"error": str(error)}
+    gc.collect()
+    gc.freeze()  # what is ours does not show in the learner's gc.get_objects()
     channel.send(wire.HELLO, "\n".join(f"{key}={value}" for key, value in found.items()).encode())
     _serve(channel)
+
+
+def main(*numbers: str) -> NoReturn:
+    """The cold start: called by the one-line program that bwrap starts for one submission."""
+    lockdown.die_with_parent()
+    begin(*map(int, numbers))

@@ -38,6 +38,7 @@ FLOAT: Final = struct.Struct("<d")
 SOURCE, CASE, ANSWER, FAULT = 16, 17, 18, 19
 # sandbox -> judge
 HELLO, LOADED, FAILED, CALL, RETURN, RAISED = 1, 2, 3, 4, 5, 6
+ANSWER_HEADER: Final = HEADER.pack(ANSWER, FLOAT.size)
 FROM_SANDBOX: Final = frozenset({HELLO, LOADED, FAILED, CALL, RETURN, RAISED})
 
 DTYPES: Final = (
