@@ -33,6 +33,7 @@ from pixelbank.core import elements, mathlock
 _SAFE_LINK = re.compile(r"(https?://|mailto:|/(?!/)|#|\?|[\w.-]+(/|$|#|\?))", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _CONTAINER = "pb"
+_WITH_IDS = ("paragraph_open", "bullet_list_open", "ordered_list_open", "dl_open", "blockquote_open")
 
 LinkResolver = Callable[[str], dict[str, str] | None]
 """Given a link's target, the attributes its `<a>` gets instead; None leaves the link as it is."""
@@ -170,21 +171,11 @@ def _containers(state: StateCore) -> None:
 def _ids(state: StateCore) -> None:
     """Give each top-level block an id made from its own text: it survives edits elsewhere in the page."""
     seen: dict[str, int] = {}
-    for token, following in zip(state.tokens, state.tokens[1:], strict=False):
-        if (
-            token.level
-            or token.nesting != 1
-            or token.attrs.get("id")
-            or following.type
-            not in (
-                "inline",
-                "list_item_open",
-                "dt_open",
-                "paragraph_open",
-            )
-        ):
+    for at, token in enumerate(state.tokens):
+        if token.level or token.type not in _WITH_IDS or token.attrs.get("id"):
             continue
-        stem = "p-" + hashlib.sha256(following.content.encode() or str(token.map).encode()).hexdigest()[:8]
+        text = next((later.content for later in state.tokens[at:] if later.type == "inline"), "")
+        stem = "p-" + hashlib.sha256(text.encode()).hexdigest()[:8]
         seen[stem] = seen.get(stem, 0) + 1
         token.attrs["id"] = stem if seen[stem] == 1 else f"{stem}-{seen[stem]}"
 

@@ -5,28 +5,41 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='DailyPost',
+            name="DailyPost",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('date', models.DateField(unique=True)),
-                ('title', models.CharField(max_length=140)),
-                ('summary', models.CharField(help_text='one or two sentences for lists and feed readers', max_length=280)),
-                ('section', models.CharField(blank=True, help_text="the day's topic, for example pretraining/data-parallelism", max_length=120, validators=[django.core.validators.RegexValidator('^[a-z0-9-]+/[a-z0-9-]+$', "Write chapter/section, as in the page's address.")])),
-                ('problem', models.SlugField(blank=True, help_text="the day's problem, for example numericalgradient")),
-                ('text', models.TextField(help_text='Markdown, with formulas between $ signs')),
-                ('html', models.TextField(blank=True, editable=False)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("date", models.DateField(unique=True)),
+                ("title", models.CharField(max_length=140)),
+                (
+                    "summary",
+                    models.CharField(help_text="one or two sentences for lists and feed readers", max_length=280),
+                ),
+                (
+                    "section",
+                    models.CharField(
+                        blank=True,
+                        help_text="the day's topic, for example pretraining/data-parallelism",
+                        max_length=120,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[a-z0-9-]+/[a-z0-9-]+$", "Write chapter/section, as in the page's address."
+                            )
+                        ],
+                    ),
+                ),
+                ("problem", models.SlugField(blank=True, help_text="the day's problem, for example numericalgradient")),
+                ("text", models.TextField(help_text="Markdown, with formulas between $ signs")),
+                ("html", models.TextField(blank=True, editable=False)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'ordering': ('-date',),
+                "ordering": ("-date",),
             },
         ),
     ]

@@ -22,9 +22,7 @@ class Scene:
     shapes: list[Shape] = field(default_factory=list)
 
     def rect(self, x: float, y: float, w: float, h: float, css: str, opacity: float = 1) -> None:
-        self.shapes.append(
-            {"k": "rect", "x": r2(x), "y": r2(y), "w": r2(w), "h": r2(h), "c": css, "o": r2(opacity)}
-        )
+        self.shapes.append({"k": "rect", "x": r2(x), "y": r2(y), "w": r2(w), "h": r2(h), "c": css, "o": r2(opacity)})
 
     def text(self, x: float, y: float, text: str, css: str, anchor: str = "middle") -> None:
         self.shapes.append({"k": "text", "x": r2(x), "y": r2(y), "t": text, "c": css, "a": anchor})

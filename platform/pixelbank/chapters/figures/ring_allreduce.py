@@ -69,15 +69,11 @@ def _arrows(drawing: Scene, n: int, row: float) -> None:
     """Who sends to whom, in the margin: each device to the next, the last back to the first."""
     for device in range(n - 1):
         y = TOP + device * row + (row - GAP) / 2
-        drawing.path(
-            f"M{num(LEFT - 28)} {num(y)}q14 {num(row / 2)} 0 {num(row - 3)}", "line communication thin"
-        )
+        drawing.path(f"M{num(LEFT - 28)} {num(y)}q14 {num(row / 2)} 0 {num(row - 3)}", "line communication thin")
         drawing.path(f"M{num(LEFT - 29)} {num(y + row)}l3 -8l6 5z", "communication")
     top = TOP + (row - GAP) / 2
     bottom = TOP + (n - 1) * row + (row - GAP) / 2
-    drawing.path(
-        f"M{num(LEFT - 98)} {num(bottom)}H8V{num(top)}H{num(LEFT - 104)}", "line communication thin"
-    )
+    drawing.path(f"M{num(LEFT - 98)} {num(bottom)}H8V{num(top)}H{num(LEFT - 104)}", "line communication thin")
     drawing.path(f"M{num(LEFT - 97)} {num(top)}l-8 -4v8z", "communication")
 
 
@@ -88,9 +84,7 @@ def table_rows(frames: list[Frame]) -> list[list[str]]:
         own = next((t for t in frame.transfers if t.sender == 0), None)
         sends = "nothing" if own is None else f"chunk {own.chunk} to device {own.receiver}"
         complete = sum(count == len(frame.parts) for line in frame.parts for count in line)
-        rows.append(
-            [str(frame.step), frame.phase, sends, str(frame.sent[0] * BYTES_PER_VALUE), str(complete)]
-        )
+        rows.append([str(frame.step), frame.phase, sends, str(frame.sent[0] * BYTES_PER_VALUE), str(complete)])
     return rows
 
 

@@ -5,87 +5,121 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('learners', '0001_initial'),
+        ("learners", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Chapter',
+            name="Chapter",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(unique=True)),
-                ('title', models.CharField(max_length=120)),
-                ('summary', models.TextField()),
-                ('parts', models.JSONField(default=list)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(unique=True)),
+                ("title", models.CharField(max_length=120)),
+                ("summary", models.TextField()),
+                ("parts", models.JSONField(default=list)),
             ],
         ),
         migrations.CreateModel(
-            name='Section',
+            name="Section",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField()),
-                ('number', models.PositiveSmallIntegerField()),
-                ('part', models.PositiveSmallIntegerField(help_text="position in the chapter's list of parts, from 1")),
-                ('title', models.CharField(max_length=120)),
-                ('goal', models.CharField(max_length=240)),
-                ('state', models.CharField(choices=[('planned', 'Planned'), ('published', 'Published')], default='planned', max_length=16)),
-                ('minutes', models.PositiveSmallIntegerField(default=0)),
-                ('words', models.PositiveIntegerField(default=0)),
-                ('problem', models.SlugField(blank=True, help_text='name of the coding problem, if there is one')),
-                ('lab', models.SlugField(blank=True, help_text='training strategy to run live, if there is one')),
-                ('html', models.TextField(blank=True)),
-                ('extras', models.JSONField(default=dict, help_text='question, prediction, quiz, sources, cards and facts as HTML')),
-                ('content_hash', models.CharField(blank=True, max_length=64)),
-                ('published_at', models.DateTimeField(null=True)),
-                ('chapter', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sections', to='chapters.chapter')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField()),
+                ("number", models.PositiveSmallIntegerField()),
+                ("part", models.PositiveSmallIntegerField(help_text="position in the chapter's list of parts, from 1")),
+                ("title", models.CharField(max_length=120)),
+                ("goal", models.CharField(max_length=240)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("planned", "Planned"), ("published", "Published")], default="planned", max_length=16
+                    ),
+                ),
+                ("minutes", models.PositiveSmallIntegerField(default=0)),
+                ("words", models.PositiveIntegerField(default=0)),
+                ("problem", models.SlugField(blank=True, help_text="name of the coding problem, if there is one")),
+                ("lab", models.SlugField(blank=True, help_text="training strategy to run live, if there is one")),
+                ("html", models.TextField(blank=True)),
+                (
+                    "extras",
+                    models.JSONField(
+                        default=dict, help_text="question, prediction, quiz, sources, cards and facts as HTML"
+                    ),
+                ),
+                ("content_hash", models.CharField(blank=True, max_length=64)),
+                ("published_at", models.DateTimeField(null=True)),
+                (
+                    "chapter",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="sections", to="chapters.chapter"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('number',),
+                "ordering": ("number",),
             },
         ),
         migrations.CreateModel(
-            name='Reading',
+            name="Reading",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('anchor', models.CharField(blank=True, max_length=40)),
-                ('done_at', models.DateTimeField(null=True)),
-                ('read_at', models.DateTimeField()),
-                ('learner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='learners.learner')),
-                ('section', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='chapters.section')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("anchor", models.CharField(blank=True, max_length=40)),
+                ("done_at", models.DateTimeField(null=True)),
+                ("read_at", models.DateTimeField()),
+                (
+                    "learner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="learners.learner"
+                    ),
+                ),
+                (
+                    "section",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="chapters.section"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-read_at',),
+                "ordering": ("-read_at",),
             },
         ),
         migrations.CreateModel(
-            name='Answer',
+            name="Answer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('question', models.SlugField()),
-                ('choice', models.PositiveSmallIntegerField()),
-                ('right', models.BooleanField(help_text='empty for a prediction, which is not marked', null=True)),
-                ('answered_at', models.DateTimeField(auto_now_add=True)),
-                ('learner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='learners.learner')),
-                ('section', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='chapters.section')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("question", models.SlugField()),
+                ("choice", models.PositiveSmallIntegerField()),
+                ("right", models.BooleanField(help_text="empty for a prediction, which is not marked", null=True)),
+                ("answered_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "learner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="learners.learner"
+                    ),
+                ),
+                (
+                    "section",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="chapters.section"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-answered_at', '-pk'),
+                "ordering": ("-answered_at", "-pk"),
             },
         ),
         migrations.AddConstraint(
-            model_name='section',
-            constraint=models.UniqueConstraint(fields=('chapter', 'slug'), name='chapters_section_slug'),
+            model_name="section",
+            constraint=models.UniqueConstraint(fields=("chapter", "slug"), name="chapters_section_slug"),
         ),
         migrations.AddConstraint(
-            model_name='reading',
-            constraint=models.UniqueConstraint(fields=('learner', 'section'), name='chapters_reading_once'),
+            model_name="reading",
+            constraint=models.UniqueConstraint(fields=("learner", "section"), name="chapters_reading_once"),
         ),
         migrations.AddIndex(
-            model_name='answer',
-            index=models.Index(fields=['learner', 'section', 'question'], name='chapters_answer_by_question'),
+            model_name="answer",
+            index=models.Index(fields=["learner", "section", "question"], name="chapters_answer_by_question"),
         ),
     ]

@@ -14,9 +14,7 @@ class Command(BaseCommand):
     help = "Render every formula of the shipped texts to MathML and write the lock file (or --check it)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--check", action="store_true", help="change nothing; fail if the file is out of date"
-        )
+        parser.add_argument("--check", action="store_true", help="change nothing; fail if the file is out of date")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
@@ -36,9 +34,7 @@ class Command(BaseCommand):
         before = mathlock.LOCK.read_text(encoding="utf-8") if mathlock.LOCK.exists() else ""
         if options["check"]:
             if text != before:
-                raise CommandError(
-                    f"{mathlock.LOCK.name} does not match the texts; run: python manage.py render_math"
-                )
+                raise CommandError(f"{mathlock.LOCK.name} does not match the texts; run: python manage.py render_math")
             self.stdout.write(f"{len(entries)} formulas, up to date")
             return
         if text != before:
