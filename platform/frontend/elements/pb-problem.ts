@@ -175,7 +175,8 @@ export default class Problem extends HTMLElement {
     for (const button of buttons) button.disabled = true;
     this.error("");
     try {
-      const answer = await fetch(this.form.action, { method: "POST", body, headers: { Accept: "application/json" } });
+      // not form.action: that is the buttons of this name
+      const answer = await fetch(this.form.getAttribute("action") ?? "", { method: "POST", body, headers: { Accept: "application/json" } });
       const said = (await answer.json()) as Sent & { error?: string };
       if (!answer.ok) return this.error(said.error ?? "The site could not take your code; please try again.");
       this.server = this.source.value;
