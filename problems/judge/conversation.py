@@ -9,13 +9,15 @@ import os
 import select
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from problems.judge.cases import Refused
 from problems.judge.jail import wire
 from problems.judge.jail.wire import Value
 from problems.judge.sandbox import KEPT_BYTES, KEPT_CALLS, Limits, Loaded, Oracle
 from problems.judge.verdicts import Call, Observation, Raised
+
+STRETCH: Final = 3  # the wall clock never shows more than this many times a limit
 
 
 class Ended(Exception):
@@ -28,6 +30,11 @@ class Ended(Exception):
 
 class End(Protocol):
     """What a conversation asks of the process behind it."""
+
+    @property
+    def pidfd(self) -> int:
+        """Of the process, in the hands of the judge; -1 when there is none."""
+        ...
 
     def kill(self) -> None:
         """End the process and all that it started. Safe to call twice."""
@@ -69,6 +76,50 @@ class Pipes:
         self.outgoing = self.incoming = self.output = -1
 
 
+class Starvation:
+    """How long a child and this thread were ready to run while others had the processors.
+
+    That time is not the learner's: on a crowded machine the same code must get the same verdict. A process that
+    sleeps or is stopped is not ready, so it gains nothing.
+    """
+
+    def __init__(self, pidfd: int) -> None:
+        self._files = [fd for fd in map(_open_schedstat, (_schedstat(pidfd), "/proc/thread-self/schedstat")) if fd >= 0]
+
+    def seconds(self) -> float:
+        """The sum until now; 0 where the kernel does not tell."""
+        total = 0
+        for fd in self._files:
+            try:
+                fields = os.pread(fd, 128, 0).split()
+            except ProcessLookupError:  # it has just ended
+                continue
+            total += int(fields[1])
+        return total / 1e9
+
+    def close(self) -> None:
+        for fd in self._files:
+            os.close(fd)
+        self._files.clear()
+
+
+def _schedstat(pidfd: int) -> str:
+    """Path of the scheduler's account of the process behind a pidfd."""
+    try:
+        with open(f"/proc/self/fdinfo/{pidfd}") as lines:
+            pid = next((line.split()[1] for line in lines if line.startswith("Pid:")), "-1")
+    except OSError:
+        pid = "-1"
+    return f"/proc/{pid}/schedstat"
+
+
+def _open_schedstat(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
+
+
 class Conversation:
     """A ``Child``: speaks with one jailed process over its pipes. Every wait has a deadline on our clock."""
 
@@ -83,6 +134,8 @@ class Conversation:
         self._poll.register(self._from, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
         self._open = True
+        self._starvation: Starvation | None = None
+        self._start = self._seconds = self._starved = 0.0
 
     @property
     def alive(self) -> bool:
@@ -97,8 +150,24 @@ class Conversation:
             raise Ended("malformed", "no hello")
         return dict(line.split("=", 1) for line in payload.decode("utf-8", "replace").splitlines() if "=" in line)
 
-    def _next(self, deadline: float, data: bytes = b"") -> tuple[int, bytes]:
-        """Write ``data``, then wait for one frame. Drains the output meanwhile, so that a full pipe stops nobody."""
+    def _begin(self, seconds: float) -> float:
+        """From now on the child has this long; returns the start."""
+        if self._starvation is None:
+            self._starvation = Starvation(self._end.pidfd)
+        self._seconds, self._starved = seconds, self._starvation.seconds()
+        self._start = time.monotonic()
+        return self._start
+
+    def _until(self) -> float:
+        """The deadline of what began last: later than planned by as long as the machine was busy with others."""
+        lost = self._starvation.seconds() - self._starved if self._starvation else 0.0
+        return self._start + min(self._seconds + lost, STRETCH * self._seconds)
+
+    def _next(self, deadline: float | None, data: bytes = b"") -> tuple[int, bytes]:
+        """Write ``data``, then wait for one frame. Drains the output meanwhile, so that a full pipe stops nobody.
+
+        Raises Ended. ``deadline``: on the monotonic clock; None: that of what began last.
+        """
         poll = self._poll
         waiting = self._write(memoryview(data)) if data else memoryview(data)
         if waiting:
@@ -108,7 +177,10 @@ class Conversation:
                 frame = self._frame()
                 if frame is not None:
                     return frame
-                left = deadline - time.monotonic()
+                now = time.monotonic()
+                left = (deadline or self._start + self._seconds) - now
+                if left <= 0 and deadline is None:
+                    left = self._until() - now
                 if left <= 0:
                     raise Ended("timeout")
                 for fd, _ in poll.poll(left * 1000 + 1):
@@ -183,11 +255,9 @@ class Conversation:
     def load(self, entry: str, source: str) -> Loaded:
         """Send the source; nothing of it has run before this call."""
         payload = wire.pack(wire.listing(Value("str", text=entry), Value("str", text=source)))
-        start = time.monotonic()
+        start = self._begin(self.limits.load_seconds)
         try:
-            kind, answer = self._next(
-                start + self.limits.load_seconds, wire.HEADER.pack(wire.SOURCE, len(payload)) + payload
-            )
+            kind, answer = self._next(None, wire.HEADER.pack(wire.SOURCE, len(payload)) + payload)
             self.drain()
             ms = (time.monotonic() - start) * 1000
             if kind == wire.LOADED:
@@ -211,13 +281,12 @@ class Conversation:
         kept = KEPT_BYTES
         payload = wire.pack(wire.listing(*arguments))
         data = wire.HEADER.pack(wire.CASE, len(payload)) + payload
-        start = time.monotonic()
-        deadline = start + self.limits.case_seconds
+        start = self._begin(self.limits.case_seconds)
         try:
             if self._buffer:
                 raise Ended("malformed", "a frame came out of turn")
             while True:
-                kind, answer = self._next(deadline, data)
+                kind, answer = self._next(None, data)
                 if kind != wire.CALL:
                     break
                 kept -= len(answer)
@@ -255,6 +324,8 @@ class Conversation:
             self._open = False
             self._end.kill()
             self._pipes.close()
+            if self._starvation is not None:
+                self._starvation.close()
             self._end.close()
 
 
