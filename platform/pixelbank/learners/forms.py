@@ -36,7 +36,7 @@ class ForgetForm(forms.Form):
     password = forms.CharField(
         label="Your password", widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
-    email = forms.EmailField(label="Your e-mail address, to confirm")
+    email = forms.EmailField(label="Your email address, to confirm")
 
     def __init__(self, user: User | None, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
