@@ -19,6 +19,9 @@ from pixelbank.core import fetch
 class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
     """Checks the address as the client will, so that a mistake is named here and not an hour later."""
 
+    url = forms.URLField(label="Address of the feed", max_length=2000, assume_scheme="https")
+    site_url = forms.URLField(label="Address of the site", max_length=2000, assume_scheme="https", required=False)
+
     class Meta:
         model = Source
         fields = ("name", "slug", "kind", "url", "site_url", "note", "topics", "fulltext_allowed")

@@ -88,6 +88,11 @@ class Source(models.Model):
         return f"{reverse('feeds:list')}?source={self.slug}"
 
     @property
+    def short_name(self) -> str:
+        """The name for places where a sample is labelled anyway."""
+        return self.name.removesuffix(" (sample)") if self.is_sample else self.name
+
+    @property
     def being_fetched(self) -> bool:
         return self.claimed_until is not None and self.claimed_until > timezone.now()
 

@@ -1,7 +1,7 @@
 """Which shelf a post belongs on, by words anyone can check. Pure: no Django.
 
-A topic is given when the title or a category of the publisher names it, or when the text uses at least three
-different terms of it. The reason is kept with the post and shown to readers. A later issue adds similarity by
+A topic is given when the title or a category of the publisher names it, or, where those say nothing, when the text uses
+several different terms of it. The reason is kept with the post and shown to readers. A later issue adds similarity by
 embeddings.
 """
 
@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-TERMS_IN_TEXT = 3
+NAMES_IN_TEXT, TERMS_IN_TEXT = 2, 4
+LONGEST_TEXT = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class TopicRule:
-    """``names`` decide alone in a title or category; ``hints`` only count towards the terms of a text.
+    """``names`` decide alone in a title or category; ``hints`` only add to what a text says.
 
     Both hold one term a line, as a regular expression in lower case that must match whole words.
     """
@@ -35,7 +36,7 @@ RULES = (
         names=r"""
             llms?
             language models?
-            transformers?
+            (?<!vision )transformers?
             tokeni[sz](?:ation|ers?)
             byte-pair encoding
             pre-?training
@@ -143,7 +144,11 @@ def _pattern(terms: str) -> re.Pattern[str]:
 
 
 def classify(title: str, text: str, tags: Iterable[str]) -> dict[str, str]:
-    """Topic slug -> the reason in plain words, for a post with this title, text (plain) and publisher's tags."""
+    """Topic slug -> the reason in plain words, for a post with this title, text (plain) and publisher's tags.
+
+    The text only decides where title and categories name no topic at all: most texts mention something of each.
+    """
+    tags = list(tags)
     reasons: dict[str, str] = {}
     for rule in RULES:
         names = _pattern(rule.names)
@@ -151,9 +156,15 @@ def classify(title: str, text: str, tags: Iterable[str]) -> dict[str, str]:
             reasons[rule.slug] = f'the title says "{found[0]}"'
         elif tag := next((tag for tag in tags if names.search(tag)), None):
             reasons[rule.slug] = f'the publisher filed it under "{tag}"'
-        else:
-            every = _pattern(rule.names + rule.hints)
-            terms = list(dict.fromkeys(found[0].lower() for found in every.finditer(text[:50_000])))
-            if len(terms) >= TERMS_IN_TEXT and names.search(text[:50_000]):
-                reasons[rule.slug] = f"the text speaks of {', '.join(terms[: TERMS_IN_TEXT - 1])} and {terms[2]}"
+    return reasons or _by_text(text[:LONGEST_TEXT])
+
+
+def _by_text(text: str) -> dict[str, str]:
+    reasons: dict[str, str] = {}
+    for rule in RULES:
+        # A plural is no second term.
+        named = {found[0].lower().rstrip("s"): found[0].lower() for found in _pattern(rule.names).finditer(text)}
+        every = {found[0].lower().rstrip("s") for found in _pattern(rule.names + rule.hints).finditer(text)}
+        if len(named) >= NAMES_IN_TEXT and len(every) >= TERMS_IN_TEXT:
+            reasons[rule.slug] = "the text speaks of " + " and ".join(list(named.values())[:NAMES_IN_TEXT])
     return reasons

@@ -36,7 +36,7 @@ _ZONES = {
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?(?:\s*(?P<half>[ap]\.?m\.?))?"
 _ZONE = r"(?P<zone>[+-]\d{2}:?\d{2}|[+-]\d{2}|[a-z]{1,5}(?:[+-]\d{1,2}(?::?\d{2})?)?)"
 _TAIL = rf"(?:\s*,?\s*(?:at\s+)?{_TIME}(?:\s*{_ZONE})?(?:\s+\(?[a-z]{{1,5}}\)?)?)?"
-_DAYNAME = r"(?:[a-z]{2,9}\.?,?\s*)?"
+_DAYNAME = r"(?:[a-z]{2,9}\.?(?:,\s*|\s+))?"
 _ORDINAL = r"(?:st|nd|rd|th)?"
 
 _FORMS = [

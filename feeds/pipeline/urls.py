@@ -40,7 +40,7 @@ def safe_link(raw: str | None, base: str = "") -> str | None:
     link = re.sub(r"[\t\r\n]", "", raw).strip(_EDGES)  # what browsers drop first
     if not link or len(link) > _LONGEST or any(ord(c) < 0x20 for c in link):
         return None
-    if base and not is_web(link):
+    if base and not _SCHEME.match(link):
         try:
             link = urljoin(base, link)
         except ValueError:

@@ -59,6 +59,8 @@ def _entry(entry: Any, head: Any, version: str, base: str) -> RawEntry:
     title = entry.get("title_detail") or {}
     summary = entry.get("summary_detail") or {}
     body = _best(entry.get("content") or [])
+    # feedparser's own get answers with the published date where there is no updated one.
+    updated = dict.get(entry, "updated")
     raw = RawEntry(
         guid=entry.get("id"),
         link=entry.get("feedburner_origlink") or entry.get("link") or _permalink(entry),
@@ -67,10 +69,8 @@ def _entry(entry: Any, head: Any, version: str, base: str) -> RawEntry:
         summary=summary.get("value"),
         summary_is_html=_is_html(summary, version),
         base=(body or summary or title).get("base") or base,
-        published=entry.get("published")
-        or entry.get("created")
-        or ("" if version.startswith("atom") else entry.get("updated")),
-        updated=entry.get("updated"),
+        published=entry.get("published") or entry.get("created") or ("" if version.startswith("atom") else updated),
+        updated=updated,
         authors=_authors(entry) or (_authors(head) if version.startswith("atom") else []),
         tags=[tag.get("label") or tag.get("term") or "" for tag in entry.get("tags", [])],
     )

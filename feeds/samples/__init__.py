@@ -42,8 +42,10 @@ class SamplePost:
     markdown: str
 
     def published(self, today: datetime) -> datetime:
-        """Its date, counted back from the start of ``today``, so that a fresh site shows fresh posts."""
-        return today.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(hours=self.hours)
+        """Its date, counted back from the last quarter of ``today``, so that a fresh site shows fresh posts while a
+        document still stays the same for hours and its ETag means something."""
+        quarter = today.hour // 6 * 6
+        return today.replace(hour=quarter, minute=0, second=0, microsecond=0) - timedelta(hours=self.hours)
 
 
 _NOTE = "Sample source, written by PixelBank so that the feed can be tried without internet."
