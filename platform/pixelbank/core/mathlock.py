@@ -10,8 +10,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 import re
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -80,20 +83,22 @@ def render(formulas: Iterable[Formula]) -> dict[str, str]:
         return {}
     try:
         done = subprocess.run(
-            ["node", str(SCRIPT)],
-            input=json.dumps(wanted),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
+            [_node(), str(SCRIPT)], input=json.dumps(wanted), capture_output=True, text=True, timeout=60, check=False
         )
-    except FileNotFoundError:
-        raise MathError("formulas cannot be rendered here: Node is not installed; run ./dev setup") from None
     except subprocess.TimeoutExpired:
         raise MathError("Temml did not finish within 60 seconds") from None
     if done.returncode:
         raise MathError(done.stderr.strip() or "Temml failed without a message")
     return {entry["key"]: without_styles(entry["mathml"]) for entry in json.loads(done.stdout)}
+
+
+def _node() -> str:
+    """The system's Node, or the one that ./dev installed beside this Python."""
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
+    node = shutil.which("node", path=places)
+    if node is None:
+        raise MathError("formulas cannot be rendered here: Node is not installed; run ./dev setup")
+    return node
 
 
 def without_styles(mathml: str) -> str:

@@ -87,7 +87,7 @@ export abstract class ChapterFigure extends SteppedFigure {
       <div class="cluster">
         <button type="button" class="button quiet" @click=${() => this.copy(this.python(), "The Python program is")}>Copy as Python</button>
         <button type="button" class="button quiet" @click=${() => this.copy(link(), "The link is")}>Copy link to this view</button>
-        <span role="status" class="meta">${this.note}</span>
+        <span aria-live="polite" class="meta">${this.note}</span>
       </div>`;
   }
 }
