@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -8,7 +9,7 @@ from django.utils import timezone
 
 from pixelbank.chapters.services import load_content
 from pixelbank.learners.models import Learner
-from pixelbank.web.home import RUN
+from pixelbank.web.home import RUN, ago
 from training.forms import RunForm
 from training.models import Run
 
@@ -94,3 +95,16 @@ def test_reading_sets_no_learner_and_no_session(client: Client) -> None:
     answer = client.get("/about/")
     assert answer.cookies == {}
     assert Learner.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("passed", "words"),
+    [
+        (timedelta(seconds=5), "just now"),
+        (timedelta(hours=-3), "just now"),
+        (timedelta(seconds=60), "1\xa0minute ago"),
+        (timedelta(days=15, hours=3), "2\xa0weeks ago"),
+    ],
+)
+def test_times_are_said_in_one_unit(passed: timedelta, words: str) -> None:
+    assert ago(timezone.now() - passed) == words

@@ -50,7 +50,7 @@ class Recorded:
     """A finished run whose curve is shown."""
 
     url: str
-    ended: datetime
+    ended: str
     ranks: int
     steps: int
 
@@ -96,6 +96,13 @@ def gather(request: HttpRequest) -> Home:
     )
 
 
+def ago(when: datetime) -> str:
+    """`3 hours ago`; within a minute, and for a date that a source wrote in the future, `just now`."""
+    if (timezone.now() - when).total_seconds() < 60:
+        return "just now"
+    return f"{timesince(when, depth=1)} ago"
+
+
 def _topic(today: blog.Today) -> Teaser | None:
     section = chapters.today_section(today.day, today.section)
     if section is None:
@@ -128,7 +135,7 @@ def _posts() -> tuple[Teaser, ...]:
         Teaser(
             title=post.headline,
             url=post.get_absolute_url(),
-            facts=(post.source.name, f"{timesince(post.sort_at, depth=1)} ago"),
+            facts=(post.source.name, ago(post.sort_at)),
         )
         for post in feeds.latest_posts(POSTS)
     )
@@ -141,7 +148,7 @@ def _lab(learner: Learner | None) -> Lab:
     recorded = None
     if finished and picture and finished.finished_at:
         config = finished.run_config
-        recorded = Recorded(finished.get_absolute_url(), finished.finished_at, config.ranks, config.steps)
+        recorded = Recorded(finished.get_absolute_url(), ago(finished.finished_at), config.ranks, config.steps)
     return Lab(
         title="A small GPT, on two processes at once",
         summary="Both hold the whole model, each works on half of the batch, and after every step they add up their "
