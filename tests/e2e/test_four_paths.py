@@ -44,7 +44,7 @@ def test_run_tries_the_samples_and_own_input_by_keyboard_alone(visitor: Visitor)
     assert not page.evaluate("document.activeElement.closest('.cm-editor') !== null")
     page.get_by_role("textbox", name="Your code").focus()
     page.keyboard.press("Control+Enter")
-    walks.expect_verdict(page, "right")
+    walks.expect_verdict(page, "Samples pass")
     expect(page.locator("#result")).to_contain_text("a note to myself")
 
 

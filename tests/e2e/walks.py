@@ -33,12 +33,13 @@ def read_and_play(page: Page, address: str) -> None:
     figure = page.locator("pb-ring-allreduce")
     figure.scroll_into_view_if_needed()
     devices = figure.get_by_role("spinbutton", name="Number of devices")
+    sentence = figure.locator(".sentence")
     expect(devices).to_have_value("4")
     page.get_by_role("main").get_by_role("link", name="set the ring to 8 devices").click()
     expect(devices).to_have_value("8")
-    before = figure.get_by_role("status").inner_text()
-    figure.get_by_role("button", name="Step").first.click()
-    expect(figure.get_by_role("status")).not_to_have_text(before)
+    expect(sentence).to_contain_text("Step 14 of 14")
+    figure.get_by_role("button", name="Reset").click()
+    expect(sentence).not_to_contain_text("Step 14 of 14")
 
     question = page.locator("pb-quiz").nth(1)
     question.scroll_into_view_if_needed()
@@ -58,6 +59,7 @@ def open_problem(page: Page, address: str) -> None:
 
 def type_code(page: Page, code: str) -> None:
     """Replace what is in the editor, with the keyboard. insert_text goes in as one paste, without auto-indent."""
+    expect(page.locator(".cm-content")).to_be_visible()  # the editor loads when it comes into view
     page.get_by_role("textbox", name="Your code").click()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(code)
