@@ -54,7 +54,8 @@ def loss_chart(
     values = [loss for _, loss in [*points, *twin]] + list(baselines.values())
     low, high = (min(values), max(values)) if values else (0.0, 5.0)
     gap = nice_step(max(high - low, 0.1), 5)
-    first, last = math.floor(low / gap), math.ceil(high / gap)
+    first = math.floor(low / gap)
+    last = max(first + 1, math.ceil(high / gap))
     right, bottom = width - RIGHT, height - BOTTOM
     end = max(1, steps - 1)
 

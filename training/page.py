@@ -19,7 +19,7 @@ HEADLINES = {
 }
 
 
-def run_context(run: Run, width: float = 720.0) -> dict[str, Any]:
+def run_context(run: Run, width: float = 720.0, height: float = 320.0) -> dict[str, Any]:
     """`run`, `state` (the JSON that the element starts from), and what the page without JavaScript shows."""
     state = selectors.snapshot_of(run)
     points, steps = run.points, state["steps"]
@@ -28,7 +28,7 @@ def run_context(run: Run, width: float = 720.0) -> dict[str, Any]:
         "run": run,
         "state": state,
         "headline": HEADLINES[Run.State(run.state)],
-        "chart": chart.loss_chart(points, run.twin, run.facts.get("baselines", {}), steps, width, 320.0 if width > 600 else 240.0),
+        "chart": chart.loss_chart(points, run.twin, run.facts.get("baselines", {}), steps, width, height),
         "lanes": chart.lanes(timeline, width) if timeline else None,
         "timeline": timeline,
         "sentence": chart.sentence(points, steps),

@@ -7,7 +7,7 @@ from celery import shared_task
 from training import services
 
 
-@shared_task(name="training.run", queue="training")
+@shared_task(name="training.run")
 def run(pk: int) -> None:
     """Run a stored run to its end."""
     services.perform(pk)

@@ -115,7 +115,7 @@ def _lab(request: HttpRequest, form: RunForm, status: int = 200) -> HttpResponse
         "max_steps": MAX_STEPS,
         "own_runs": selectors.own_runs(learner),
         "live_run": selectors.live_run(learner),
-        "recent": run_context(recent, width=440.0) if recent else None,
+        "recent": run_context(recent, width=440.0, height=240.0) if recent else None,
         "start_url": reverse("training:start"),
     }
     return render(request, "training/lab.html", context, status=status)

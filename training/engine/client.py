@@ -63,7 +63,7 @@ class WarmLauncher:
         return run
 
     def ping(self, timeout: float = 2.0) -> Event:
-        """Ask for a sign of life: the daemon forks a child that answers with {pid, torch, threads}."""
+        """Ask for a sign of life: the daemon forks a child that answers with {pid, torch, threads, warm_up_s}."""
         with self._connect(timeout) as connection:
             try:
                 connection.sendall(b'{"op": "ping"}\n')

@@ -36,8 +36,9 @@ log = logging.getLogger("training.launcher")
 class Daemon:
     """Accepts connections and forks a supervisor for each."""
 
-    def __init__(self, listener: socket.socket, runs: Path) -> None:
+    def __init__(self, listener: socket.socket, runs: Path, warm_up_s: float) -> None:
         self._runs = runs
+        self._pong: Event = {"ok": True, "torch": torch.__version__, "warm_up_s": round(warm_up_s, 3)}
         self._children: set[int] = set()
         self._stopping = False
         self._listener = listener
@@ -93,7 +94,7 @@ class Daemon:
             signal.signal(signal.SIGTERM, _terminated)
             for number in (self._listener.fileno(), self._wake_read, self._wake_write):
                 os.close(number)
-            serve_connection(connection, self._runs / str(os.getpid()))
+            serve_connection(connection, self._runs / str(os.getpid()), self._pong)
             status = 0
         except BaseException:  # noqa: BLE001 - a forked child must end here, not go on in the daemon's loop
             traceback.print_exc()
@@ -127,7 +128,7 @@ def _terminated(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def serve_connection(connection: socket.socket, run_dir: Path) -> None:
+def serve_connection(connection: socket.socket, run_dir: Path, pong: Event) -> None:
     """Read one request and answer it: a pong, or a whole run."""
     connection.settimeout(REQUEST_TIMEOUT_S)
     data = b""
@@ -146,7 +147,7 @@ def serve_connection(connection: socket.socket, run_dir: Path) -> None:
         if not isinstance(request, dict) or request.get("op") not in ("ping", "start"):
             raise ConfigError('The launcher understands {"op": "ping"} and {"op": "start", "config": {…}}.')
         if request["op"] == "ping":
-            answer: Event = {"ok": True, "pid": os.getppid(), "torch": torch.__version__, "threads": warm.threads()}
+            answer = {**pong, "pid": os.getppid(), "threads": warm.threads()}
         else:
             config = RunConfig.from_mapping(request.get("config") or {})
             answer = _run(config, connection, run_dir, is_cancelled=bool(more))

@@ -70,8 +70,9 @@ def main(argv: list[str] | None = None) -> None:
         warm.warm_up()
         if (count := warm.threads()) != 1:
             log.warning("%d threads run in the launcher, but forking is only safe with one.", count)
-        log.info("Ready after %.1f s at %s.", time.monotonic() - started, path)
-        daemon.Daemon(listener, runs).serve()
+        took = time.monotonic() - started
+        log.info("Ready after %.1f s at %s.", took, path)
+        daemon.Daemon(listener, runs, took).serve()
 
 
 if __name__ == "__main__":

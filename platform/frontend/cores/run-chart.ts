@@ -91,7 +91,7 @@ export function lossChart(
   const high = values.length ? Math.max(...values) : 5;
   const gap = niceStep(Math.max(high - low, 0.1), 5);
   const first = Math.floor(low / gap);
-  const last = Math.ceil(high / gap);
+  const last = Math.max(first + 1, Math.ceil(high / gap));
   const right = width - RIGHT;
   const bottom = height - BOTTOM;
   const end = Math.max(1, steps - 1);
