@@ -23,6 +23,8 @@ def show(value: Value | None) -> str:
         array = wire.array_of(value)
         if value.kind == "scalar" or array.shape == ():
             return repr(array[()].item()) if array.dtype.kind in "fiub" else str(array[()])
+        if array.size <= 60 and array.dtype.kind in "fiub":
+            return _listed(array.tolist())
         with np.printoptions(precision=8, threshold=60, edgeitems=4, linewidth=100):
             return np.array2string(array, separator=", ")
     if value.kind == "huge":
@@ -32,6 +34,13 @@ def show(value: Value | None) -> str:
     if value.kind in ("remote", "local"):
         return value.text
     return repr(wire.build(value))[:600] if not _holds_other(value) else f"a {value.kind} with other objects in it"
+
+
+def _listed(entries: Any) -> str:
+    """Nested lists as in source, with at most ten digits a number."""
+    if isinstance(entries, list):
+        return f"[{', '.join(_listed(entry) for entry in entries)}]"
+    return repr(float(f"{entries:.10g}")) if isinstance(entries, float) else repr(entries)
 
 
 def _holds_other(value: Value) -> bool:
