@@ -53,7 +53,6 @@ class _Fork:
         self.zygote, self.key, self.limits = zygote, key, limits
         self.pipes, self.group = pipes, group
         self.pidfd = -1
-        self.pid = 0  # inside the outer jail
         self.failure = ""
         self.exit: tuple[int, float] | None = None  # wait status and seconds of processor time
         self.closed = False
@@ -106,8 +105,7 @@ class _Zygote:
         self.tired = False  # something unexpected happened: start another one
         self.orders = 0
         self._jobs = itertools.count(1)
-        self._starting: dict[int, _Fork] = {}  # by job, until its pid is known
-        self._running: dict[int, _Fork] = {}  # by pid, until it is buried and its exit is known
+        self._forks: dict[int, _Fork] = {}  # by job, until its exit is known
         self._spare: OrderedDict[_Key, deque[_Fork]] = OrderedDict()
         self._graves: list[cgroup.Group] = []
         cgroup.sweep()
@@ -175,11 +173,10 @@ class _Zygote:
             self.tired = True
             _close(fds)
             raise SandboxError("the sandbox ended")
-        kind, job, number, cpu = inside.TOLD.unpack_from(message)
-        fork = self._starting.pop(job, None) if kind in (inside.STARTED, inside.FAILED) else None
-        if kind == inside.STARTED and fork is not None and len(fds) == 1:
-            fork.pid, fork.pidfd = number, fds.pop()
-            self._running[number] = fork
+        kind, job, status, cpu = inside.TOLD.unpack_from(message)
+        fork = self._forks.get(job)
+        if kind == inside.STARTED and fork is not None and fork.pidfd < 0 and len(fds) == 1:
+            fork.pidfd = fds.pop()
             if fork.closed:  # nobody wants it any more
                 fork.kill()
                 fork.release()
@@ -188,10 +185,9 @@ class _Zygote:
             if fork is None:
                 raise SandboxError(said)
             fork.failure = said
-        elif kind == inside.EXITED:
-            gone = self._running.pop(job, None)
-            if gone is not None:
-                gone.exit = (number, cpu)
+        elif kind == inside.EXITED and fork is not None:
+            fork.exit = (status, cpu)
+            del self._forks[job]
         elif kind != inside.READY:
             self.tired = True
         _close(fds)
@@ -205,7 +201,7 @@ class _Zygote:
         fork = _Fork(self, key, limits, pipes, group)
         self.orders += 1
         job = next(self._jobs)
-        self._starting[job] = fork
+        self._forks[job] = fork
         order = inside.ORDER.pack(
             job, limits.address_space, limits.cpu_seconds, limits.file_size, limits.processes, limits.tmp_size
         )
@@ -214,7 +210,7 @@ class _Zygote:
             socket.send_fds(self._link, [order], [*ends, *members])
         except OSError as error:
             self.tired = True
-            self._starting.pop(job, None)
+            self._forks.pop(job, None)
             self.bury(fork)
             raise SandboxError(f"the connection to the sandbox broke ({error.strerror})") from None
         finally:
@@ -280,11 +276,9 @@ class _Zygote:
     # --- the end -----------------------------------------------------------------------------------------------------
 
     def _forget(self) -> list[_Fork]:
-        forks = [fork for waiting in self._spare.values() for fork in waiting]
-        forks += [*self._starting.values(), *self._running.values()]
+        forks = list(self._forks.values())
         self._spare.clear()
-        self._starting.clear()
-        self._running.clear()
+        self._forks.clear()
         return forks
 
     def end(self) -> None:

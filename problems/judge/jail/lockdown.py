@@ -95,11 +95,20 @@ class LockdownError(Exception):
     """One sentence on what could not be locked down."""
 
 
-def filter_program(machine: str) -> bytes:
-    """The allow-list as classic BPF for this machine; every call not named gets EPERM, a foreign ABI kills."""
+def _arch(machine: str) -> tuple[int, int]:
     if machine not in ARCH:
         raise LockdownError(f"there is no system call table for the processor type {machine}; use x86_64 or aarch64")
-    column, audit = ARCH[machine]
+    return ARCH[machine]
+
+
+def column() -> int:
+    """Which number of a pair holds on this machine."""
+    return _arch(platform.machine())[0]
+
+
+def filter_program(machine: str) -> bytes:
+    """The allow-list as classic BPF for this machine; every call not named gets EPERM, a foreign ABI kills."""
+    column, audit = _arch(machine)
 
     def op(code: int, jump_true: int, jump_false: int, k: int) -> bytes:
         return struct.pack("<HBBI", code, jump_true, jump_false, k)
@@ -260,9 +269,9 @@ def _descriptors(expected: Collection[int]) -> list[str]:
 
 def facts(descriptors: Collection[int]) -> dict[str, str]:
     """What the finished jail lets through, found by trying: ``open`` lists every hole, empty when there is none."""
-    column = ARCH[platform.machine()][0]
+    here = column()
     holes = _descriptors(descriptors)
-    holes += [name for name, row in REFUSED.items() if _gives(row[column]) != row[2]]
+    holes += [name for name, row in REFUSED.items() if _gives(row[here]) != row[2]]
     if _forks():
         holes.append("fork")
     holes += [path for path in HIDDEN if os.path.exists(path)]

@@ -16,6 +16,7 @@ import types
 
 # Bound here, so that a learner who patches builtins patches only their own program.
 from builtins import BaseException, OSError, ValueError, callable, len, max, sorted, str, type, zip
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
@@ -223,13 +224,28 @@ def _serve(channel: Channel) -> NoReturn:
         channel.send(answer, payload)
 
 
-def begin(incoming: int, outgoing: int, user: int, memory: int, cpu: int, file_size: int, processes: int) -> NoReturn:
-    """Lock down, say what was found, serve. The namespaces are there already; everything else is done here."""
+def _close_all_but(incoming: int, outgoing: int) -> None:
     low, high = sorted((incoming, outgoing))
     for first, last in ((3, low), (low + 1, high), (high + 1, 65536)):
         os.closerange(first, last)
+
+
+def begin(
+    incoming: int,
+    outgoing: int,
+    user: int,
+    memory: int,
+    cpu: int,
+    file_size: int,
+    processes: int,
+    *,
+    prepare: Callable[[], None] = lambda: None,
+) -> NoReturn:
+    """Prepare, lock down, say what was found, serve. A failure is said too; the judge then sends nothing."""
     channel = Channel(incoming, outgoing)
     try:
+        prepare()
+        _close_all_but(incoming, outgoing)
         os.chdir("/tmp")  # noqa: S108 - the jail's own
         lockdown.drop_rights(user)
         found = lockdown.rights()
@@ -248,4 +264,5 @@ def begin(incoming: int, outgoing: int, user: int, memory: int, cpu: int, file_s
 def main(*numbers: str) -> NoReturn:
     """The cold start: called by the one-line program that bwrap starts for one submission."""
     lockdown.die_with_parent()
-    begin(*map(int, numbers))
+    incoming, outgoing, user, memory, cpu, file_size, processes = map(int, numbers)
+    begin(incoming, outgoing, user, memory, cpu, file_size, processes)
