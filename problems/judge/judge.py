@@ -82,7 +82,7 @@ class Judge:
                             return Judgement(verdict, None, message, 0, len(cases), loaded.ms, output="".join(outputs))
                         if not loaded.ok:
                             raise SandboxError(f"the same source did not load a second time ({loaded.stage})")
-                    seen = child.run(wire_arguments(case), _oracle(case))
+                    seen = child.run(wire_arguments(case), oracle_of(case))
                     result = checker.check(case, seen, limits)
                     spent += seen.ms / 1000
                     if not child.alive:
@@ -99,7 +99,7 @@ class Judge:
         return summary(results, "".join(outputs))
 
 
-def _oracle(case: Case) -> Oracle | None:
+def oracle_of(case: Case) -> Oracle | None:
     """The case's remote function as a function of a value; None when it has none."""
     remote = next((argument for argument in case.arguments if isinstance(argument, Remote)), None)
     if remote is None:

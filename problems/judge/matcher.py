@@ -94,8 +94,17 @@ def rank(profiles: Iterable[Profile], observed: Sequence[CaseResult], cases: Seq
     """
     if not any(result.verdict not in (*_NOT_RUN, Verdict.AC) for result in observed):
         return []
-    theirs = behaviours(cases, observed)
     run = [result.verdict not in _NOT_RUN for result in observed]
+    return ranked(profiles, behaviours(cases, observed), cases, run)
+
+
+def ranked(
+    profiles: Iterable[Profile],
+    theirs: Sequence[Behaviour],
+    cases: Sequence[Case],
+    run: Sequence[bool] | None = None,
+) -> list[tuple[str, float]]:
+    """Like ``rank``, for behaviours. ``run`` says which cases were run; None = all."""
     best: dict[str, float] = {}
     for candidate in profiles:
         score = similarity(theirs, candidate.behaviours, cases, run)

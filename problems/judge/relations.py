@@ -211,7 +211,9 @@ def _only_first(pair: _Pair) -> bool | None:
 
 
 def _all_equal(pair: _Pair) -> bool | None:
-    if pair.expected.size < 2 or pair.same(pair.expected, np.full(pair.expected.shape, pair.expected.flat[0])):
+    if pair.expected.size < 2 or not np.any(np.isfinite(pair.got)):
+        return None
+    if pair.same(pair.expected, np.full(pair.expected.shape, pair.expected.flat[0])):
         return None
     if pair.got.shape != pair.expected.shape:
         return False
@@ -261,7 +263,8 @@ _RELATIONS: Final[tuple[tuple[str, str, Relation], ...]] = (
     ("last-missing", "The last entry is zero; all others are right.", _edge(False)),
     ("only-first", "Only the first entry is right; all others are zero.", _only_first),
     ("all-equal", "The same value stands in every entry.", _all_equal),
-    ("cumulated", "Every value also holds the sum of those before it.", _total(lambda e: np.cumsum(e).reshape(e.shape))),
+    ("cumulated", "Every value also holds the sum of those before it.",
+     _total(lambda e: np.cumsum(e).reshape(e.shape))),
     ("summed", "One number came back: the sum of the right values.", _total(np.sum)),
     ("averaged", "One number came back: the mean of the right values.", _total(np.mean)),
     ("columns-summed", "The right values are added up along the first axis.", _along(np.sum, 0)),
