@@ -7,9 +7,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from feeds.models import Post, Source
 from pixelbank.chapters.services import load_content
 from pixelbank.learners.models import Learner
 from pixelbank.web.home import RUN, ago
+from problems.services import load_content as load_problems
 from training.forms import RunForm
 from training.models import Run
 
@@ -53,6 +55,28 @@ def test_todays_topic_has_its_question_and_its_computed_picture(client: Client) 
     section = page_of(client).partition("Today’s topic")[2].partition("</section>")[0]
     assert re.search(r'<h2 id="topic"><a href="/learn/pretraining/[\w-]+/">', section)
     assert "<svg" in section
+
+
+def test_todays_problem_can_be_opened_and_shows_the_real_error_curve(client: Client) -> None:
+    load_problems()
+    section = page_of(client).partition("Today’s problem")[2].partition("</section>")[0]
+    assert "the forward difference is best near" in section
+    (address,) = set(re.findall(r'href="(/problems/[\w-]+/)"', section))
+    assert client.get(address).status_code == 200
+
+
+def test_the_newest_posts_stand_on_the_page_with_their_source(client: Client) -> None:
+    source = Source.objects.create(slug="gradient-notes", name="Gradient <Notes>", url="https://notes.example/feed")
+    for n in range(9):
+        Post.objects.create(
+            source=source, title=f"Post <{n}>", sort_at=timezone.now() - timedelta(days=n), content_key=f"{n}"
+        )
+    Post.objects.create(source=source, title="Hidden", sort_at=timezone.now(), content_key="hidden", hidden=True)
+    section = page_of(client).partition("New in the feed")[2].partition("</section>")[0]
+    assert re.findall(r">Post &lt;(\d)&gt;<", section) == ["0", "1", "2", "3", "4", "5"]
+    assert "Gradient &lt;Notes&gt;" in section
+    assert "just now" in section
+    assert "Hidden" not in section
 
 
 def test_a_finished_run_is_shown_with_its_real_curve(client: Client) -> None:
