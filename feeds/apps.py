@@ -10,3 +10,7 @@ class FeedsConfig(AppConfig):
 
     def ready(self) -> None:
         from feeds import checks  # noqa: F401 - registers itself
+        from feeds.selectors import sources_by_state
+        from pixelbank.core import metrics
+
+        metrics.register_gauge("pixelbank_feed_sources", "Sources of the feed by state.", "state", sources_by_state)

@@ -38,7 +38,7 @@ class Source(models.Model):
 
     class State(models.TextChoices):
         UNVERIFIED = "unverified", "not fetched yet"
-        OK = "ok", "ok"
+        OK = "ok", "working"
         DEGRADED = "degraded", "last fetch failed"
         FAILING = "failing", "failing"
         GONE = "gone", "gone"

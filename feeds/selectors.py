@@ -87,6 +87,11 @@ def sources_with_health() -> QuerySet[Source]:
     )
 
 
+def sources_by_state() -> dict[str, float]:
+    """How many sources are in each state, for the metrics page."""
+    return {row["state"]: row["count"] for row in Source.objects.values("state").annotate(count=Count("pk")).order_by()}
+
+
 def post(pk: int) -> Post:
     """One visible post with everything its page shows. Raises Post.DoesNotExist."""
     return (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from celery import shared_task
+from typing import Any
+
+from celery import shared_task, signals
 
 from feeds import services
 
@@ -15,6 +17,13 @@ def fetch_source(pk: int) -> None:
 @shared_task(name="feeds.poll_due", queue="feeds")
 def poll_due() -> None:
     services.poll_due()
+
+
+@signals.worker_ready.connect
+def poll_at_start(sender: Any, **_: Any) -> None:
+    """A worker that has just started looks at once for what is due, so that a first page fills in seconds."""
+    if "feeds" in sender.app.amqp.queues.consume_from:
+        poll_due.apply_async(retry=False)
 
 
 @shared_task(name="feeds.sweep", queue="feeds")
