@@ -72,7 +72,7 @@ def test_a_training_run_watched_live(visitor: Visitor) -> None:
 def test_a_run_can_be_cancelled(visitor: Visitor) -> None:
     page = visitor.page
     page.goto(f"{visitor.site.address}/lab/")
-    page.get_by_label("Steps").fill("300")
+    page.get_by_role("spinbutton", name="Steps").fill("300")
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Cancel this run").click()
     expect(page.get_by_role("main")).to_contain_text(re.compile("cancelled", re.I), timeout=30_000)
@@ -85,6 +85,6 @@ def test_what_a_visitor_did_is_theirs_after_signing_up(visitor: Visitor) -> None
     page.get_by_label("Email").fill("ada@example.org")
     page.get_by_label("Password", exact=True).fill("a long enough sentence")
     page.get_by_label(re.compile("again", re.I)).fill("a long enough sentence")
-    page.get_by_role("main").get_by_role("button", name=re.compile("sign up|create", re.I)).click()
+    page.get_by_role("button", name="Make my account").click()
     page.wait_for_url(re.compile("/me/"))
     expect(page.get_by_role("main")).to_contain_text("Data parallelism")

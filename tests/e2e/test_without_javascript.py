@@ -45,6 +45,6 @@ def test_the_four_paths(visitor_without_javascript: Visitor) -> None:
 
     # Train: the stored state, reload by reload.
     page = visitor.go("/lab/")
-    page.get_by_label("Steps").fill("20")
+    page.get_by_role("spinbutton", name="Steps").fill("20")
     page.get_by_role("button", name="Start").click()
     reload_until(page, "Agrees with one process")

@@ -97,7 +97,7 @@ def train(page: Page, address: str, steps: int = 30) -> None:
     """Two ranks; the loss falls live, and the run ends with its certificate."""
     page.goto(f"{address}/lab/")
     page.get_by_role("radio", name="2").check()
-    page.get_by_label("Steps").fill(str(steps))
+    page.get_by_role("spinbutton", name="Steps").fill(str(steps))
     page.get_by_role("button", name="Start").click()
     page.wait_for_url(re.compile(r"/lab/runs/"))
     expect(page.get_by_role("heading", name="Certificate")).to_be_visible(timeout=TRAINED_WITHIN_MS)

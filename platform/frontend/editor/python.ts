@@ -28,6 +28,21 @@ export type EditorOptions = {
 
 export type Editor = { focus: () => void; set: (text: string) => void; destroy: () => void };
 
+/**
+ * Typing over a selection. Left to itself, Chromium keeps the look of the replaced text by an inline style, which the
+ * page's policy blocks and reports; as a change of the editor's own there is nothing to style.
+ */
+const typingOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== "insertText" || event.data === null || view.composing || view.state.selection.main.empty) {
+      return false;
+    }
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 export function editor({ textarea, label, describedBy, onChange, onRun, onSubmit }: EditorOptions): Editor {
   const keys = Prec.highest(
     keymap.of([
@@ -46,6 +61,7 @@ export function editor({ textarea, label, describedBy, onChange, onRun, onSubmit
       history(),
       drawSelection(),
       indentOnInput(),
+      typingOverSelection,
       bracketMatching(),
       indentUnit.of("    "),
       EditorState.tabSize.of(4),
