@@ -75,7 +75,7 @@ def cancel(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def certificate(_request: HttpRequest, public_id: UUID) -> HttpResponse:
     """The comparison with one process, with all that is needed to repeat it, as a JSON file."""
     row = get_object_or_404(Run, public_id=public_id)
-    if row.certificate is None:
+    if row.result is None or row.certificate is None:
         raise Http404
     body = {
         "run": str(row.public_id),
