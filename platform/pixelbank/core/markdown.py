@@ -92,7 +92,8 @@ def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _parser(how: Rendering, *, check: bool) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "highlight": _code}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False, "highlight": _code, "typographer": True})
+    parser.enable(["table", "smartquotes"])
     parser.validateLink = lambda url: _is_safe(url, how.schemes)  # type: ignore[method-assign]
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=False)
     parser.use(footnote_plugin).use(deflist_plugin).use(anchors_plugin, min_level=2, max_level=4)

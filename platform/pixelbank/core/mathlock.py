@@ -89,7 +89,7 @@ def render(formulas: Iterable[Formula]) -> dict[str, str]:
         raise MathError("Temml did not finish within 60 seconds") from None
     if done.returncode:
         raise MathError(done.stderr.strip() or "Temml failed without a message")
-    return {entry["key"]: without_styles(entry["mathml"]) for entry in json.loads(done.stdout)}
+    return {entry["key"]: tidied(entry["mathml"]) for entry in json.loads(done.stdout)}
 
 
 def _node() -> str:
@@ -101,6 +101,16 @@ def _node() -> str:
     return node
 
 
-def without_styles(mathml: str) -> str:
-    """Drop `style=` (a strict content security policy refuses it; the style sheet covers Temml's classes)."""
-    return re.sub(r'\sstyle="[^"]*"', "", mathml)
+def tidied(mathml: str) -> str:
+    """Drop `style=`, which a strict content security policy refuses (the style sheet covers Temml's classes).
+
+    Every prime is an operator without space around it in a row of its own, as Temml writes several; one alone,
+    straight in the superscript, would get an operator's space in Chromium.
+    """
+    mathml = re.sub(r'\sstyle="[^"]*"', "", mathml)
+    mathml = mathml.replace('<mo class="tml-prime">', '<mo lspace="0em" rspace="0em" class="tml-prime">')
+    return re.sub(
+        r'<mo lspace="0em" rspace="0em" class="tml-prime tml-(\w+)-pad">′</mo>',
+        r'<mrow class="tml-\1-pad"><mo lspace="0em" rspace="0em" class="tml-prime">′</mo></mrow>',
+        mathml,
+    )
