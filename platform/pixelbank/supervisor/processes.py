@@ -43,15 +43,13 @@ def environment(plan: Plan) -> dict[str, str]:
     return env
 
 
-def commands(plan: Plan) -> dict[str, list[str]]:
-    """Command lines by name, in starting order (Valkey apart, it comes first)."""
+def workers(plan: Plan) -> dict[str, list[str]]:
+    """Everything beside Valkey and the web, by name: command lines in starting order."""
     python = [sys.executable, "-m"]
-    result = {"launcher": [*python, "training.engine.launcher", "--socket", str(plan.var / "run" / "training.sock")]}
+    result = {queue: worker(queue) for queue in QUEUES}
+    result["launcher"] = [*python, "training.engine.launcher", "--socket", str(plan.var / "run" / "training.sock")]
     if plan.sample_feed_port is not None:
         result["samples"] = [*python, "feeds.sampleserver", "--port", str(plan.sample_feed_port)]
-    result["web"] = web(plan)
-    for queue in QUEUES:
-        result[queue] = worker(queue)
     result["beat"] = [*python, "celery", "-q", "-A", "pixelbank.celery", "beat", "-l", "WARNING", "--pidfile="]
     if plan.reload:
         result["vite"] = ["npm", "run", "--silent", "build", "--", "--watch"]

@@ -111,11 +111,13 @@ class Supervisor:
             if self.redis is not None:
                 watchers.append(await self._start("valkey", self.redis.argv))
                 await self._wait_for_redis()
-            for name, argv in processes.commands(self.plan).items():
+            # The web first and alone: pages are there while the workers are still loading.
+            watchers.append(await self._start("web", processes.web(self.plan)))
+            await self._announce(started)
+            for name, argv in processes.workers(self.plan).items():
                 if self.stopping.is_set():
                     break
                 watchers.append(await self._start(name, argv))
-            await self._announce(started)
             if self.plan.reload:
                 watchers.append(asyncio.create_task(self._restart_on_change()))
             await self.stopping.wait()
