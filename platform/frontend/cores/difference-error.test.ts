@@ -1,6 +1,8 @@
+/// <reference types="node" />
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import vectors from "../../../tests/vectors/difference-error.json";
-import { bestSentence, describe, drawErrors, drawSecants, errorCurve, estimate, FUNCTIONS, number, STEPS } from "./difference-error";
+import { asPython, bestSentence, describe, drawErrors, drawSecants, errorCurve, estimate, FUNCTIONS, number, STEPS } from "./difference-error";
 import type { Scene, Shape } from "./scene";
 
 const value = (written: number | string): number => (typeof written === "number" ? written : Number(written.replace("nan", "NaN").replace("inf", "Infinity")));
@@ -62,4 +64,11 @@ function same(mine: Scene, theirs: { width: number; height: number; shapes: obje
 test.each(vectors.pictures.map((p) => [`${p.f} at ${p.x}, h = ${p.h}`, p] as const))("%s: the drawings equal the server's", (_, { f, x, h, secants, errors }) => {
   same(drawSecants(f, x, h), secants);
   same(drawErrors(f, x, h), errors);
+});
+
+test.each(vectors.exact.filter(({ x }) => x !== 0).map(({ f, x }) => [f, x] as const))("the Python program for %s prints the same bits", (f, x) => {
+  const h = 1e-5;
+  const printed = execFileSync("python3", ["-c", asPython(f, x, h)], { encoding: "utf8" });
+  const { forward, central } = estimate(f, x, h);
+  expect(printed.match(/[-\d.e]+$/gm)!.slice(0, 2).map(Number)).toEqual([forward, central]);
 });

@@ -1,6 +1,8 @@
+/// <reference types="node" />
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import vectors from "../../../tests/vectors/ring-allreduce.json";
-import { bytesPerDevice, chunkBounds, describe, countSentence, draw, EXAMPLE_VALUES, exampleGradients, ringAllReduce, tableRows } from "./ring-allreduce";
+import { asPython, bytesPerDevice, chunkBounds, describe, countSentence, draw, EXAMPLE_VALUES, exampleGradients, ringAllReduce, tableRows } from "./ring-allreduce";
 
 test.each(vectors.cases.map((c, i) => [`${c.buffers.length} devices (case ${i})`, c] as const))(
   "%s: every frame equals the Python twin's",
@@ -38,4 +40,10 @@ test("every device ends with the sum, and the mean number of values sent is 2(n-
 test("rings that make no sense are refused", () => {
   expect(() => ringAllReduce([[1]])).toThrow("at least two devices");
   expect(() => ringAllReduce([[1], [1, 2]])).toThrow("same length");
+});
+
+test.each([2, 4, 7, 16])("the Python program for %i devices runs and checks itself", (n) => {
+  const printed = execFileSync("python3", ["-c", asPython(n)], { encoding: "utf8" });
+  const total = ringAllReduce(exampleGradients(n)).at(-1)!.buffers[0]!;
+  expect(JSON.parse(printed.match(/gradients: (\[.*\])/)![1]!)).toEqual(total.slice(0, 4).map((value) => value / n));
 });
