@@ -55,7 +55,7 @@ class _Jail:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         else:
-            process.kill()
+            os.kill(process.pid, signal.SIGKILL)  # not process.kill(), which would also reap it
         deadline = time.monotonic() + 5.0
         while True:
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -64,7 +64,7 @@ class _Jail:
                 self._cpu = usage.ru_utime + usage.ru_stime
                 return
             if time.monotonic() > deadline:
-                process.kill()
+                os.kill(process.pid, signal.SIGKILL)
                 deadline = time.monotonic() + 5.0
             select.select([], [], [], 0.001)  # bwrap is reaping; there is no descriptor that announces it
 
