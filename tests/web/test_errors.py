@@ -3,7 +3,9 @@ from __future__ import annotations
 import re
 
 import pytest
+import redis
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
@@ -22,7 +24,8 @@ urlpatterns = [
     path("bad/", raising(SuspiciousOperation("secret detail"))),
     path("forbidden/", raising(PermissionDenied("secret detail"))),
     path("broken/", raising(RuntimeError("secret detail"))),
-    path("resting/", errors.unavailable),
+    path("resting/", raising(OperationalError("secret detail"))),
+    path("no-redis/", raising(redis.ConnectionError("secret detail"))),
     path("", include("pixelbank.urls")),
 ]
 handler400 = errors.bad_request
@@ -45,6 +48,7 @@ def visitor() -> Client:
         ("/no/such/page/", 404, "no page here"),
         ("/broken/", 500, "broke on our side"),
         ("/resting/", 503, "is resting"),
+        ("/no-redis/", 503, "is resting"),
     ],
 )
 def test_error_pages_say_what_happened_and_where_to_go(visitor: Client, address: str, status: int, title: str) -> None:

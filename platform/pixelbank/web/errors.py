@@ -5,10 +5,13 @@ They ask neither the database nor the session (`plain`), since those may be what
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from redis.exceptions import ConnectionError as RedisConnectionError
 from structlog.contextvars import get_contextvars
 
 
@@ -54,8 +57,8 @@ BROKEN = Trouble(
 UNAVAILABLE = Trouble(
     503,
     "This part is resting",
-    "The site is being updated, or more people are here than it can serve at once.",
-    "Try again in a minute.",
+    "Something that this page needs does not answer: the site is being updated, or has too many visitors just now.",
+    "Try again in a minute. What was saved before is safe; what you have just sent may not have been saved.",
 )
 
 
@@ -86,8 +89,7 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """500, or 503 when what failed is the database or Redis: then it is worth trying again soon."""
+    if isinstance(sys.exception(), OperationalError | InterfaceError | RedisConnectionError):
+        return show(request, UNAVAILABLE, retry_after_s=60)
     return show(request, BROKEN)
-
-
-def unavailable(request: HttpRequest) -> HttpResponse:
-    return show(request, UNAVAILABLE, retry_after_s=60)
