@@ -93,6 +93,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "pixelbank.web.outage.RedisOutage",
 ]
 
 ROOT_URLCONF = "pixelbank.urls"
