@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
 from structlog.contextvars import get_contextvars
 
 
@@ -90,6 +90,10 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500, or 503 when what failed is the database or Redis: then it is worth trying again soon."""
-    if isinstance(sys.exception(), OperationalError | InterfaceError | RedisConnectionError):
-        return show(request, UNAVAILABLE, retry_after_s=60)
+    if isinstance(sys.exception(), OperationalError | InterfaceError | RedisError):
+        return unavailable(request)
     return show(request, BROKEN)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    return show(request, UNAVAILABLE, retry_after_s=60)
