@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 RESTING = Trouble(
     503,
     "This part is resting",
-    "It needs a part of the site that can't be reached right now. Nothing was changed, and the failure has been logged.",
+    "It needs a part of the site that can't be reached now. Nothing was changed, and the failure has been logged.",
     "Try again in a minute. Reading works meanwhile.",
 )
 
