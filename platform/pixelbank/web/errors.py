@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from redis.exceptions import RedisError
 from structlog.contextvars import get_contextvars
 
 
@@ -89,11 +88,7 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, or 503 when what failed is the database or Redis: then it is worth trying again soon."""
-    if isinstance(sys.exception(), OperationalError | InterfaceError | RedisError):
-        return unavailable(request)
+    """500, or 503 when what failed is the database: then it is worth trying again soon. (Redis: see outage.py.)"""
+    if isinstance(sys.exception(), OperationalError | InterfaceError):
+        return show(request, UNAVAILABLE, retry_after_s=60)
     return show(request, BROKEN)
-
-
-def unavailable(request: HttpRequest) -> HttpResponse:
-    return show(request, UNAVAILABLE, retry_after_s=60)
