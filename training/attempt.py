@@ -40,25 +40,32 @@ class Attempt:
         self._new: dict[str, list[list[float]]] = {"points": [], "twin": []}
         self._timeline_at = 0.0
 
-    def go(self) -> None:
-        """Relay until the run ends, in whatever way; then give the row its end state, if it is still ours."""
+    def go(self) -> str | None:
+        """Relay until the run ends, in whatever way; then give the row its end state, if it is still ours.
+
+        Returns why, if the launcher or the run's supervisor went away in the middle: then the row is left as it is.
+        """
         self._unpublished.append(("restart", {"attempt": self._token}))
         if not self._store():
-            return
+            return None
         clock = time.monotonic
         deadline = clock() + float(self._run.config["deadline_s"]) + OVERTIME_S
         published = stored = looked = clock()
         while True:
             batch = self._handle.events(PUBLISH_EVERY_S)
             if batch is None:
-                return self._finish({"event": "failed", "reason": "The process that ran it ended without a word."})
+                return "The process that ran it ended without a word."
             for event in batch:
+                if event["event"] == "interrupted":
+                    return str(event["reason"])
                 if event["event"] in LAST_EVENTS:
-                    return self._finish(event)
+                    self._finish(event)
+                    return None
                 self._take(event)
             now = clock()
             if now > deadline:
-                return self._finish({"event": "failed", "reason": "It did not end in time and was given up."})
+                self._finish({"event": "failed", "reason": "It did not end in time and was given up."})
+                return None
             if now - published >= PUBLISH_EVERY_S:
                 self._publish()
                 published = now

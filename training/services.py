@@ -21,10 +21,10 @@ from training.models import Run
 log = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=10)
-MAX_ATTEMPTS = 2  # a run whose worker died starts once more from its first step; then it is lost
-RESEND_AFTER = timedelta(seconds=60)
+MAX_ATTEMPTS = 2  # a run whose worker or launcher died starts once more from its first step; then it is lost
+RESEND_AFTER = timedelta(seconds=30)
 MAX_WAITING = 50
-LOST = "The worker that ran it died, and so did the one that tried again: start the run anew."
+LOST = "The process that ran it died, and so did the one that tried again: start the run anew."
 
 
 class RunRefused(Exception):
@@ -81,9 +81,15 @@ def perform(pk: int, launcher: Launcher | None = None) -> None:
         _end(run, token, Run.State.FAILED, str(error))
         return
     try:
-        Attempt(run, token, handle, LEASE).go()
+        interrupted = Attempt(run, token, handle, LEASE).go()
     finally:
         handle.close()
+    if interrupted and token >= MAX_ATTEMPTS:
+        _end(run, token, Run.State.LOST, LOST)
+    elif interrupted and rows.update(
+        Run, pk, token, state=Run.State.QUEUED, reason=interrupted, lease_until=None, enqueued_at=None
+    ):
+        events.publish("run", run.public_id, "state", {"state": Run.State.QUEUED, "reason": interrupted})
 
 
 def sweep() -> int:

@@ -110,14 +110,33 @@ def test_a_run_is_kept_with_its_curve_its_figures_and_its_end(run: Run) -> None:
         ([{"event": "failed", "reason": "Rank 1 was killed."}], "failed", "Rank 1 was killed."),
         ([{"event": "refused", "reason": "Too many runs."}], "failed", "Too many runs."),
         ([{"event": "cancelled"}], "cancelled", "You cancelled it."),
-        (None, "failed", "The process that ran it ended without a word."),
     ],
 )
-def test_every_other_end_is_named(run: Run, end: list[Event] | None, state: str, reason: str) -> None:
-    services.perform(run.pk, Played([START, *steps(4.0)], *([end] if end else [])))
+def test_every_other_end_is_named(run: Run, end: list[Event], state: str, reason: str) -> None:
+    services.perform(run.pk, Played([START, *steps(4.0)], end))
     run.refresh_from_db()
     assert (run.state, run.reason, run.result) == (state, reason, None)
     assert run.points == [[0, 4.0]]
+
+
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        ([[{"event": "interrupted", "reason": "The launcher was stopped."}]], "The launcher was stopped."),
+        ([], "The process that ran it ended without a word."),
+    ],
+)
+def test_a_launcher_that_goes_away_costs_one_attempt_two_cost_the_run(
+    run: Run, end: list[list[Event]], reason: str
+) -> None:
+    services.perform(run.pk, Played([START, *steps(4.0)], *end))
+    run.refresh_from_db()
+    assert (run.state, run.reason, run.token, run.lease_until) == ("queued", reason, 1, None)
+    assert not any(final for _, final in streamed(run))
+    services.perform(run.pk, Played([START], *end))
+    run.refresh_from_db()
+    assert (run.state, run.reason) == ("lost", services.LOST)
+    assert streamed(run)[-1] == ("state", "1")
 
 
 def test_a_second_delivery_does_nothing(run: Run) -> None:

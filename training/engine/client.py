@@ -1,8 +1,9 @@
 """How other processes have runs started: the `Launcher` interface and its first kind, the warm daemon. No torch here.
 
 The wire is a Unix socket with one JSON object a line. The client says {"op": "ping"} or {"op": "start", "config": {…}};
-after `start` come the events of the run, the last of them one of `done`, `failed`, `cancelled` or `refused`. During the
-run the client may say {"op": "cancel"}. If the client goes away, the run ends.
+after `start` come the events of the run, the last of them one of `done`, `failed`, `cancelled`, `refused` or, when the
+launcher is stopped in the middle, `interrupted`. During the run the client may say {"op": "cancel"}. If the client goes
+away, the run ends.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Protocol
 from training.engine.config import RunConfig
 
 Event = dict[str, Any]
-LAST_EVENTS = frozenset({"done", "failed", "cancelled", "refused"})
+LAST_EVENTS = frozenset({"done", "failed", "cancelled", "refused", "interrupted"})
 
 
 class LauncherUnavailable(Exception):

@@ -176,7 +176,7 @@ def _run(config: RunConfig, connection: socket.socket, run_dir: Path, *, is_canc
         log.warning("A run was given up: its client does not listen (%s).", error)
         return {"event": "cancelled"}
     except SystemExit:
-        return {"event": "failed", "reason": "The training launcher was stopped while the run was going on."}
+        return {"event": "interrupted", "reason": "The training launcher was stopped while the run was going on."}
 
 
 def _send(connection: socket.socket, events: list[Event]) -> None:

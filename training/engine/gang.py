@@ -107,7 +107,7 @@ class Gang:
                 batch.extend(json.loads(line) for line in lines)
             for message in batch:
                 if message["kind"] == "error":
-                    raise RunFailed(message["message"])
+                    raise RunFailed(self._killed_rank() or message["message"])
                 if message["kind"] == "finished":
                     finished.add(message["rank"])
             if batch:
@@ -120,6 +120,16 @@ class Gang:
         """Wait for a rank whose pipe has closed; a phrase that says how it ended."""
         code = os.waitstatus_to_exitcode(os.waitpid(self._alive.pop(number), 0)[1])
         return f"was killed by signal {-code}" if code < 0 else f"ended too early, with exit status {code}"
+
+    def _killed_rank(self) -> str | None:
+        """A sentence about a rank that was killed: the errors of the ranks that missed it are only the consequence."""
+        for number, pid in list(self._alive.items()):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                del self._alive[number]
+                if (code := os.waitstatus_to_exitcode(status)) < 0:
+                    return f"Rank {number} was killed by signal {-code}."
+        return None
 
     def leave(self) -> None:
         """Let ranks that have finished go by themselves, each until its pipe closes, then end the rest."""
