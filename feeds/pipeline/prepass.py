@@ -29,6 +29,8 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#(\d{1,12}|[xX][0-9a-fA-F]{1,12});|([A-Za-z][A-Za-z0-9]{0,40});|)")
 _DOCTYPE_END = re.compile(r"[\[>]")
 _SUBSET_END = re.compile(r"\]\s*>")
+_ITEM = re.compile(r"</?(?:rss:)?item[\s>/]", re.I)
+_OWN = re.compile(r"<(?:rss:)?(title|description)[\s>]")
 _ROOTS = {"rss", "feed", "rdf", "channel"}
 _XML_ENTITIES = {"amp", "lt", "gt", "quot", "apos"}
 _TOKEN = re.compile(
@@ -57,6 +59,12 @@ _KNOWN_PREFIXES = {
 _MEDIA_NAMESPACE = re.compile(r"""xmlns:([\w.\-]+)\s*=\s*["']http://search\.yahoo\.com/mrss/?["']""")
 _OVERRIDES = {"title", "description", "text", "keywords", "category", "credit"}
 """Children of Media RSS that feedparser lets stand for the entry's own title, summary and tags."""
+
+
+MAX_DEPTH = 5000
+"""Elements that are open at once; far more than even careless documents leave open, and still cheap."""
+MAX_SKIPPED = 100_000
+"""Characters of an element that may be skipped; a longer one is no title."""
 
 
 @dataclass(slots=True)
@@ -175,8 +183,12 @@ def _prepare_xml(text: str, warnings: list[str]) -> Document:
     clean = _FORBIDDEN.sub("", text)
     if len(clean) != len(text):
         warnings.append("Characters that XML does not allow were dropped.")
-    declared = set(re.findall(r"xmlns:([\w.\-]+)\s*=", clean))
-    rewriter = _Rewriter(declared, set(_MEDIA_NAMESPACE.findall(clean)) | {"media"})
+    clean = _without_cut_entry(clean, warnings)
+    rewriter = _Rewriter(
+        declared=set(re.findall(r"xmlns:([\w.\-]+)\s*=", clean)),
+        used=set(re.findall(r"[<\s]([\w.\-]+):[\w.\-]+[\s=/>]", clean)),
+        media=set(_MEDIA_NAMESPACE.findall(clean)) | {"media"},
+    )
     body = "".join(rewriter.run(clean))
     if rewriter.root is None:
         raise NotAFeed(_no_feed(rewriter.first))
@@ -195,18 +207,31 @@ def _no_feed(root: str | None) -> str:
     return f"The outermost element is <{root[:40]}>, which is neither RSS, Atom nor RDF."
 
 
+def _without_cut_entry(text: str, warnings: list[str]) -> str:
+    """Drop a last entry that the document breaks off in: half of it would get another identity than the whole."""
+    last = max(text.rfind("<item>"), text.rfind("<item "), text.rfind("<entry>"), text.rfind("<entry "))
+    closed = max(text.rfind("</item"), text.rfind("</entry"))
+    if last == -1 or not 0 <= closed < last or re.search(r"</(?:rss|feed|rdf:RDF|channel)\s*>", text[last:]):
+        return text
+    warnings.append("The document is cut off; its last entry is incomplete and was left out.")
+    return text[:last]
+
+
 class _Rewriter:
     """One scan over the tokens of an XML document that yields the repaired text."""
 
-    def __init__(self, declared: set[str], media: set[str]) -> None:
+    def __init__(self, *, declared: set[str], used: set[str], media: set[str]) -> None:
         self.declared = declared
+        self.used = used
         self.media = media
         self.root: str | None = None
         self.first: str | None = None  # the first element of all, for the message when no root of a feed comes
         self.warnings: list[str] = []
-        self._skipping: str | None = None  # the Media RSS element whose text is left out
         self._entries = 0
+        self._depth = 0
         self._dropping = False  # inside or between entries beyond the limit
+        self._own: set[str] = set()  # which of title and description the RSS item at hand has
+        self._parents: list[str] | None = None  # open elements inside that item; None outside of items
 
     def run(self, text: str) -> Iterator[str]:
         yield '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -223,13 +248,15 @@ class _Rewriter:
                 if self._open:
                     inner = token[0] if token[0].endswith("]]>") else token[0] + "]]>"
                     yield _references(inner, in_cdata=True)
+            elif token["tag"] and self._overrides(token, text):
+                place = self._end_of(token["name"], text, place)
             elif token["tag"]:
                 yield from self._tag(token)
             # comments and processing instructions are left out: nothing in a feed is said by them
 
     @property
     def _open(self) -> bool:
-        return self.root is not None and self._skipping is None and not self._dropping
+        return self.root is not None and not self._dropping
 
     def _characters(self, text: str) -> Iterator[str]:
         if text and self._open:
@@ -256,20 +283,61 @@ class _Rewriter:
             self.root = local.lower()
             yield self._rebuilt(close, prefix, local, attrs, root=True)
             return
-        if self._skipping is not None:
-            if close and name == self._skipping:
-                self._skipping = None
-            return
         if local.lower() in ("item", "entry") and prefix not in self.media and self._too_many(bool(close)):
             return
         if self._dropping and not (close and local.lower() in ("channel", "rss", "feed", "rdf")):
             return
         self._dropping = False
-        if prefix in self.media and local.lower() in _OVERRIDES:
-            if not close and not attrs.endswith("/"):
-                self._skipping = name
-            return
+        self._depth += -1 if close else not attrs.rstrip().endswith("/")
+        if self._depth > MAX_DEPTH:
+            raise NotAFeed(f"The document opens {MAX_DEPTH} elements inside each other, which no feed does.")
         yield self._rebuilt(close, prefix, local, attrs)
+
+    def _overrides(self, token: re.Match[str], text: str) -> bool:
+        """Whether the element that opens here would take the place of the entry's own title or summary.
+
+        feedparser lets a namesake win: children of Media RSS anywhere, and in an RSS item also ``dc:title``,
+        ``itunes:summary`` or a ``title`` inside another element, though the item has its own.
+        """
+        close, name = token["close"], token["name"]
+        prefix, _, local = name.lower().rpartition(":")
+        local = {"summary": "description", "subtitle": "description"}.get(local, local)
+        if self.root in (None, "feed"):
+            return not close and prefix in self.media and local in _OVERRIDES
+        if local == "item" and prefix in ("", "rss"):
+            end = _ITEM.search(text, token.end())
+            inside = text[token.end() : end.start() if end else token.end()]
+            self._own = set(_OWN.findall(inside)) if not close else set()
+            self._parents = None if close else []
+            return False
+        if self._parents is None or close:
+            if close and self._parents and name in self._parents:
+                del self._parents[self._parents.index(name) :]
+            return not close and prefix in self.media and local in _OVERRIDES
+        if prefix in self.media and local in _OVERRIDES:
+            return True
+        if name in ("image", "textInput", "textinput"):  # belong to a channel; in an item feedparser raises KeyError
+            return True
+        if local in self._own and (name.lower() not in ("title", "description", "rss:title", "rss:description")):
+            return True
+        if local in self._own and any(
+            f"</{parent}" in text[token.end() : token.end() + 5000] for parent in self._parents
+        ):
+            return True
+        if not token["attrs"].rstrip().endswith("/"):
+            self._parents.append(name)
+        return False
+
+    def _end_of(self, name: str, text: str, place: int) -> int:
+        """Where the element ends that opened before ``place``; ``place`` itself if it is never closed before the
+        entry ends."""
+        if text[place - 2] == "/":
+            return place
+        close = text.find(f"</{name}", place, place + MAX_SKIPPED)
+        end = _ITEM.search(text, place, place + MAX_SKIPPED)
+        if close == -1 or (end and end.start() < close):
+            return place
+        return text.find(">", close) + 1 or len(text)
 
     def _too_many(self, close: bool) -> bool:
         if close:
@@ -297,7 +365,7 @@ class _Rewriter:
             bare = value[1:-1] if value[:1] in "\"'" else value
             parts.append(f'{key}="{_references(bare.replace("<", "&lt;")).replace(chr(34), "&quot;")}"')
         if root:
-            parts += [f'xmlns:{p}="{u}"' for p, u in _KNOWN_PREFIXES.items() if p not in self.declared]
+            parts += [f'xmlns:{p}="{u}"' for p, u in _KNOWN_PREFIXES.items() if p in self.used - self.declared]
         return f"<{' '.join(parts)}{ending}>"
 
     def _keeps(self, prefix: str) -> bool:

@@ -15,6 +15,10 @@ from feeds.pipeline.model import NotAFeed, RawEntry, RawFeed
 from feeds.pipeline.prepass import Document
 from feeds.pipeline.urls import is_web, safe_link
 
+# An id is a name and no address: resolved against the feed's URL it would change when the feed moves. feedparser has
+# no option for that, only this set.
+feedparser.mixin._FeedParserMixin.can_be_relative_uri.discard("id")
+
 _HTML_TYPES = {"text/html", "application/xhtml+xml"}
 
 
@@ -63,7 +67,7 @@ def _entry(entry: Any, head: Any, version: str, base: str) -> RawEntry:
     updated = dict.get(entry, "updated")
     raw = RawEntry(
         guid=entry.get("id"),
-        link=entry.get("feedburner_origlink") or entry.get("link") or _permalink(entry),
+        link=entry.get("feedburner_origlink") or _alternate(entry) or _permalink(entry),
         title=entry.get("title"),
         title_is_html=_is_html(title, version),
         summary=summary.get("value"),
@@ -79,6 +83,15 @@ def _entry(entry: Any, head: Any, version: str, base: str) -> RawEntry:
         if raw.body == raw.summary:
             raw.summary = None  # feedparser copies the content where the document gives no summary
     return raw
+
+
+def _alternate(entry: Any) -> str | None:
+    """The address of the entry's page: its first alternate link, an HTML one if there is a choice, else the place
+    of content that is not in the feed. feedparser's own ``link`` may be the id, and of several links the last."""
+    links = [link for link in entry.get("links", []) if link.get("rel") == "alternate" and link.get("href")]
+    links.sort(key=lambda link: link.get("type") not in ("text/html", None))
+    outside = next((content.get("src") for content in entry.get("content") or [] if content.get("src")), None)
+    return links[0]["href"] if links else outside
 
 
 def _permalink(entry: Any) -> str | None:

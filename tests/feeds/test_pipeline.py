@@ -122,6 +122,99 @@ def test_media_descriptions_never_stand_for_the_posts_own() -> None:
         assert (entry.title, entry.summary, entry.tags) == ("Post 1", "Real.", ())
 
 
+OWN = "<title>Real</title><link>https://lab.example/1</link><description>Own.</description>"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "<dc:title>x</dc:title>",
+        "<dc:description>x</dc:description>",
+        "<itunes:title>x</itunes:title>",
+        "<itunes:summary>x</itunes:summary>",
+        "<itunes:subtitle>x</itunes:subtitle>",
+        "<summary>x</summary>",
+        "<og><title>x</title><description>x</description></og>",
+        "<author><title>x</title><name>Ann</name></author>",
+        "<image><title>x</title><link>https://x.example/</link></image>",
+        "<textInput><title>x</title><link>https://x.example/</link></textInput>",
+        '<source url="https://x.example/">x</source>',
+        "<media:title>x</media:title><media:description/>",
+        "<media:description>never closed",
+    ],
+)
+def test_an_items_own_title_and_description_win_over_namesakes(other: str) -> None:
+    for inner in (other + OWN, OWN + other):
+        entry = one(rss(f"<item>{inner}</item>", "<item><title>next</title></item>")).entries[0]
+        assert (entry.title, entry.link) == ("Real", "https://lab.example/1")
+        assert (entry.summary or "").startswith("Own.") or "never closed" in other
+
+
+def test_a_namesake_stands_in_where_the_item_has_no_own() -> None:
+    entry = one(rss("<item><dc:title>T</dc:title><dc:description>D</dc:description></item>")).entries[0]
+    assert (entry.title, entry.summary) == ("T", "D")
+
+
+def test_an_entry_that_the_document_breaks_off_in_is_left_out() -> None:
+    whole = rss(item(1, "text"), item(2, "text"))
+    for cut in range(whole.index(b"Post 2"), whole.rindex(b"</item>")):
+        assert [entry.title for entry in one(whole[:cut]).entries] == ["Post 1"]
+    assert len(one(whole.removesuffix(b"</channel></rss>")).entries) == 2
+
+
+@pytest.mark.parametrize(
+    ("entry", "link"),
+    [
+        ('<id>1</id><link href="/a"/>', "https://lab.example/a"),
+        ('<id>1</id><link rel="edit" href="/e"/><link rel="alternate" href="/a"/>', "https://lab.example/a"),
+        (
+            '<id>1</id><link type="application/json" href="/j"/><link type="text/html" href="/a"/>',
+            "https://lab.example/a",
+        ),
+        ('<id>https://lab.example/a</id><link rel="enclosure" href="/f.mp3"/>', "https://lab.example/a"),
+        ('<id>1</id><content type="text/html" src="/a"/>', "https://lab.example/a"),
+        ("<id>no-address</id>", None),
+    ],
+)
+def test_the_link_of_an_atom_entry(entry: str, link: str | None) -> None:
+    document = f'<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>t</title>{entry}</entry></feed>'
+    read = one(document, url="https://lab.example/feed").entries[0]
+    assert read.link == link
+    assert read.guid == entry[4 : entry.index("</id>")]
+
+
+def test_addresses_inside_content_resolve_against_its_base() -> None:
+    document = (
+        '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://lab.example/blog/"><entry xml:base="p/"><id>1</id>'
+        '<content type="html" xml:base="pics/">&lt;img src="a.png"&gt;&lt;a href="../q"&gt;q&lt;/a&gt;</content>'
+        "</entry></feed>"
+    )
+    html = one(document).entries[0].content_html or ""
+    assert 'src="https://lab.example/blog/p/pics/a.png"' in html
+    assert 'href="https://lab.example/blog/p/q"' in html
+
+
+@pytest.mark.parametrize(
+    ("document", "version"),
+    [
+        (
+            '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+            'xmlns="http://my.netscape.com/rdf/simple/0.9/"><item><title>t</title></item></rdf:RDF>',
+            "rss090",
+        ),
+        (
+            '<!DOCTYPE rss SYSTEM "x"><rss version="0.91"><channel><item><title>t</title></item></channel></rss>',
+            "rss091u",
+        ),
+        ('<feed version="0.3" xmlns="http://purl.org/atom/ns#"><entry><title>t</title></entry></feed>', "atom03"),
+        ('{"version": "https://jsonfeed.org/version/1", "items": [{"id": 1, "title": "t"}]}', "json1"),
+    ],
+)
+def test_old_formats_are_named(document: str, version: str) -> None:
+    feed = one(document)
+    assert (feed.format, feed.entries[0].title) == (version, "t")
+
+
 def test_content_before_description_keeps_both() -> None:
     content = (
         '<content:encoded xmlns:content="http://purl.org/rss/1.0/modules/content/">'
