@@ -221,3 +221,15 @@ def test_nothing_is_promised_while_nothing_is_loaded():
     Section.objects.all().delete()
     assert selectors.today_section(datetime.date(2026, 12, 1)) is None
     assert selectors.published_names() == []
+
+
+def test_the_problem_is_offered_only_when_it_can_be_solved(client):
+    from problems.models import Problem
+
+    assert "Solve the problem" not in client.get(SLOPE).content.decode()
+    tag = client.get(SLOPE)["ETag"]
+    Problem.objects.create(name="numericalgradient", title="Numerical Gradient", is_published=True)
+    response = client.get(SLOPE, headers={"if-none-match": tag})
+    assert response.status_code == 200
+    page = response.content.decode()
+    assert 'href="/problems/numericalgradient/">Solve the problem “Numerical Gradient”' in page

@@ -35,3 +35,8 @@ class DailyPost(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("blog:post", args=[self.date.isoformat()])
+
+    @property
+    def section_url(self) -> str:
+        """The address of the day's topic; empty without one."""
+        return reverse("chapters:section", args=self.section.split("/")) if self.section else ""

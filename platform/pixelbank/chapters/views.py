@@ -21,6 +21,7 @@ from pixelbank.chapters.models import Answer, Section
 from pixelbank.core import ratelimit
 from pixelbank.learners.selectors import current_learner
 from pixelbank.learners.services import ensure_learner
+from problems import selectors as problems
 
 View = Callable[..., HttpResponse]
 
@@ -29,9 +30,12 @@ def _etag(request: HttpRequest, chapter: str, slug: str = "") -> str | None:
     """Names the page that this visitor would get now; None while a one-off message waits to be shown."""
     if len(get_messages(request)):
         return None
+    learner = current_learner(request)
     seen = (
         selectors.contents_hash(chapter),
-        selectors.fingerprint(current_learner(request)),
+        selectors.fingerprint(learner),
+        list(problems.published().values_list("name", "title")),
+        sorted(problems.solved(learner)),
         request.user.pk,
         sorted((name, value) for name, value in request.COOKIES.items() if name == "theme"),
         _built_at(),
@@ -86,8 +90,11 @@ def section(request: HttpRequest, chapter: str, slug: str) -> HttpResponse:
     learner = current_learner(request)
     before, after = selectors.neighbours(found)
     given = selectors.answers(learner, found)
+    problem = problems.published().filter(name=found.problem).first()
     context = {
         "section": found,
+        "problem": problem,
+        "solved": problem is not None and problem.name in problems.solved(learner),
         "outline": selectors.outline(chapter, learner),
         "part": found.chapter.parts[found.part - 1],
         "reading": selectors.reading(learner, found),
