@@ -8,7 +8,7 @@ from problems import services
 from problems import worker as worker  # connects the judge workers' signals
 
 
-@shared_task(name="problems.judge", queue="judge")
+@shared_task(name="problems.judge")
 def judge(pk: int) -> None:
     """Judge a stored submission."""
     services.perform(pk)
