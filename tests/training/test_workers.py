@@ -73,6 +73,7 @@ def test_kill_9_of_the_worker_in_the_middle_of_a_run(
     monkeypatch.setattr("training.services.RESEND_AFTER", timedelta(0))
     run = Run.objects.create(learner=Learner.objects.create(), config=LONG.to_json())
     for attempt in (1, 2):
+        Run.objects.filter(pk=run.pk).update(points=[])  # so that points mean that this attempt trains
         with celery_worker_process("training") as worker:
             services.sweep()  # sends what waits
             when(run, lambda run, attempt=attempt: run.token == attempt and len(run.points) > 0)  # type: ignore[misc]
