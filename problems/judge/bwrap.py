@@ -37,6 +37,7 @@ class Interpreter:
     mounts: tuple[tuple[str, str], ...]
     executable: str
     hidden: str  # site-packages of the base interpreter: covered by an empty folder
+    devices: tuple[str, ...] = ()
 
     @classmethod
     def current(cls, library: str = "numpy") -> Interpreter:
@@ -44,15 +45,16 @@ class Interpreter:
         base = Path(sys.base_prefix).resolve()
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         packages = _torch() if library == "torch" else []
+        devices = ("/dev/urandom",) if library == "torch" else ()  # opened by its start-up code
         site = Path(np.__file__).resolve().parent.parent
         packages += [site / name for name in ("numpy", "numpy.libs")]
         libraries = tuple((str(path), f"/opt/site/{path.name}") for path in packages if path.exists())
         binary = Path(os.path.realpath(getattr(sys, "_base_executable", sys.executable)))
         if base == Path("/usr"):
-            return cls(((str(binary), f"/usr/bin/{binary.name}"), *libraries), f"/usr/bin/{binary.name}", "")
+            return cls(((str(binary), f"/usr/bin/{binary.name}"), *libraries), f"/usr/bin/{binary.name}", "", devices)
         inside = f"/opt/py/{binary.relative_to(base)}" if binary.is_relative_to(base) else f"/opt/py/bin/{version}"
         hidden = f"/opt/py/lib/{version}/site-packages" if (base / "lib" / version / "site-packages").is_dir() else ""
-        return cls(((str(base), "/opt/py"), *libraries), inside, hidden)
+        return cls(((str(base), "/opt/py"), *libraries), inside, hidden, devices)
 
 
 def _torch() -> list[Path]:
@@ -120,6 +122,8 @@ def command(
         line += ["--tmpfs", interpreter.hidden, "--remount-ro", interpreter.hidden]
     for name in JAIL_FILES:
         line += ["--ro-bind", str(jail / name), f"{INSIDE}/{name}"]
+    for device in interpreter.devices:
+        line += ["--perms", "0755", "--dir", "/dev", "--dev-bind", device, device]
     if proc:
         line += ["--proc", "/proc"]
     if tmp_size is not None:

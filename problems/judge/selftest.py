@@ -7,6 +7,7 @@ from pathlib import Path
 
 from problems.judge import bwrap, cgroup
 from problems.judge.cold import ColdSandbox
+from problems.judge.conversation import STRETCH
 from problems.judge.jail import wire
 from problems.judge.sandbox import MIB, Child, Limits, Sandbox, SandboxError, SandboxUnusable
 from problems.judge.verdicts import Observation
@@ -36,10 +37,6 @@ QUIET = {
 # Each of these must end with one of these statuses of an observation.
 LOUD = {
     "ran longer than its wall-clock limit": ("while True: pass", {"timeout"}),
-    "used more memory than it may": (
-        "b = b'x' * (700 << 20)",  # one call that touches every page, so that a busy machine does not time out first
-        {"memory", "raised", "died"},
-    ),
     "printed without a bound": ("while True: print('x' * 65536)", {"output"}),
     "started threads without a bound": (
         "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(9,)).start()",
@@ -50,6 +47,10 @@ LOUD = {
         {"malformed", "died"},
     ),
 }
+
+
+# One call that touches every page, so that a busy machine does not time out first; bounds by profile.
+MEMORY = {"full": ("return b'x' * (700 << 20)", {"memory"}), "no-cgroup": ("return b'x' * (4 << 30)", {"raised"})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +121,11 @@ def _quiet(sandbox: Sandbox) -> list[str]:
 def _loud(sandbox: Sandbox) -> list[str]:
     """The attacks that must be ended from outside, a child each."""
     problems = []
-    for name, (body, allowed) in LOUD.items():
+    for name, (body, allowed) in {"used more memory than it may": MEMORY[sandbox.profile], **LOUD}.items():
         limits = SHORT if "timeout" in allowed else LIMITS
         child, seen = _attempt(sandbox, _function(body), limits)
         child.close()
-        if seen.status not in allowed or seen.ms > (limits.case_seconds + SLACK_S) * 1000:
+        if seen.status not in allowed or seen.ms > (STRETCH * limits.case_seconds + SLACK_S) * 1000:
             problems.append(f"sandboxed code {name} ({seen.status} after {seen.ms:.0f} ms)")
     return problems
 

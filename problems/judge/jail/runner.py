@@ -68,11 +68,11 @@ class Channel:
 
 def _proxy(channel: Channel, name: str) -> Any:
     """A function ``name(point) -> float`` that the judge answers."""
-    send, receive = channel.send, channel.receive
+    send, receive, pack_point = channel.send, channel.receive, wire.pack_point
     call, answer = wire.CALL, wire.ANSWER
 
     def remote(point: Any) -> float:
-        send(call, _pack(_describe([point], 3)))
+        send(call, pack_point(point))
         kind, payload = receive()
         if kind == answer:
             return _float.unpack(payload)[0]  # type: ignore[no-any-return]
