@@ -105,10 +105,14 @@ def ranked(
     run: Sequence[bool] | None = None,
 ) -> list[tuple[str, float]]:
     """Like ``rank``, for behaviours. ``run`` says which cases were run; None = all."""
+    return best_first((p.misconception, similarity(theirs, p.behaviours, cases, run)) for p in profiles)
+
+
+def best_first(scores: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """The best score of each misconception, best first; ties by name."""
     best: dict[str, float] = {}
-    for candidate in profiles:
-        score = similarity(theirs, candidate.behaviours, cases, run)
-        best[candidate.misconception] = max(score, best.get(candidate.misconception, 0.0))
+    for name, score in scores:
+        best[name] = max(score, best.get(name, 0.0))
     return sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
 
 

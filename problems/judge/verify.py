@@ -13,7 +13,7 @@ import json
 import re
 import time
 import tokenize
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -77,6 +77,18 @@ class _Seed:
     known: dict[str, Profile]
     heldout: dict[str, Profile]
     judgements: dict[str, Judgement]
+    scores: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def score(self, one: Profile, two: Profile) -> float:
+        """The similarity of two programs, computed once."""
+        key = (min(one.file, two.file), max(one.file, two.file))
+        if key not in self.scores:
+            self.scores[key] = matcher.similarity(one.behaviours, two.behaviours, self.cases)
+        return self.scores[key]
+
+    def ranked(self, program: Profile, others: Iterable[Profile]) -> list[tuple[str, float]]:
+        """The misconceptions of the others by their likeness to a program."""
+        return matcher.best_first((other.misconception, self.score(program, other)) for other in others)
 
 
 class Verifier:
@@ -268,10 +280,11 @@ class Verifier:
         return self._seeds[seed]
 
     def _wrong(self, gate: Gate) -> None:
-        """Each wrong program gets the verdict of its folder on each seed, and its own misconception."""
+        """Each wrong program gets its folder's verdict on each seed, and its own name, also from all other programs."""
         verdicts: dict[str, int] = {}
         fewest: dict[str, int] = {}
-        lowest = 1.0
+        lowest = (1.0, "")
+        alone = 0  # programs that only they themselves can name: a style of their own
         for seed in WRONG_SEEDS:
             data = self._seed(seed)
             for item in known.wrong_programs(self.package):
@@ -285,15 +298,22 @@ class Verifier:
                     continue
                 failing = len(result.cases) - result.passed
                 fewest[file] = min(fewest.get(file, failing), failing)
-                ranking = matcher.ranked(data.known.values(), data.known[file].behaviours, data.cases)
+                own = known.misconception_of(item)
+                named = matcher.decide(data.ranked(data.known[file], data.known.values()))
+                right = named is not None and named.named and named.misconception == own
+                gate.need(right, f"{file}: named {named.misconception if named else 'nothing'} on seed {seed}")
+                rest = [p for other, p in (data.known | data.heldout).items() if other != file]
+                ranking = data.ranked(data.known[file], rest)
                 name, score = ranking[0] if ranking else ("nothing", 0.0)
-                right = name == known.misconception_of(item) and score >= matcher.NAMED
-                gate.need(right, f"{file}: named {name} ({score:.2f}) on seed {seed}")
-                lowest = min(lowest, score)
+                right = name == own
+                gate.need(right or score < matcher.NAMED, f"{file}: others name it {name} ({score:.2f}) on seed {seed}")
+                alone += not right
+                lowest = min(lowest, (score, item.path.stem)) if right else lowest
             for file, result in data.judgements.items():
                 gate.need(result.verdict in (Verdict.WA, Verdict.RE), f"{file}: {result.verdict} on seed {seed}")
         gate.figures.update(
-            programs=len(fewest), seeds=len(WRONG_SEEDS), verdicts=verdicts, lowest_score=_short(lowest),
+            programs=len(fewest), seeds=len(WRONG_SEEDS), verdicts=verdicts,
+            lowest_score=_short(lowest[0]), lowest=lowest[1], alone=alone,
             caught_by_one_case=sorted(Path(file).stem for file, count in fewest.items() if count == 1),
         )  # fmt: skip
 
@@ -304,7 +324,7 @@ class Verifier:
         for seed in WRONG_SEEDS:
             data = self._seed(seed)
             for file, profile in data.heldout.items():
-                ranking = matcher.ranked(data.known.values(), profile.behaviours, data.cases)
+                ranking = data.ranked(profile, data.known.values())
                 total += 1
                 right += ranking[0][0] == profile.misconception
                 named += ranking[0][0] == profile.misconception and ranking[0][1] >= matcher.NAMED
@@ -315,7 +335,7 @@ class Verifier:
                 margin = min(margin, (own - other, profile.misconception))
             for file, profile in (data.known | data.heldout).items():
                 others = [p for p in data.known.values() if p.misconception != profile.misconception]
-                ranking = matcher.ranked(others, profile.behaviours, data.cases)
+                ranking = data.ranked(profile, others)
                 decision = matcher.decide(ranking)
                 trials += 1
                 if decision is not None and decision.named:
@@ -343,7 +363,7 @@ class Verifier:
                 for two in profiles[i + 1 :]:
                     if one.misconception != two.misconception:
                         pairs += 1
-                        score = matcher.similarity(one.behaviours, two.behaviours, data.cases)
+                        score = data.score(one, two)
                         worst = max(worst, (score, one.misconception, two.misconception))
         gate.need(worst[0] < matcher.NAMED, f"{worst[1]} and {worst[2]} look alike ({worst[0]:.2f})")
         gate.figures.update(pairs=pairs, closest=_short(worst[0]), closest_pair=[worst[1], worst[2]])
@@ -506,8 +526,8 @@ def same_observation(a: Observation, b: Observation) -> bool:
 
 
 def _id_of(path: Path) -> str:
-    """The misconception of a held-out program, by its file name."""
-    return path.stem.replace("_", "-")
+    """The misconception of a held-out program, by its file name: what stands before a double underscore."""
+    return path.stem.split("__")[0].replace("_", "-")
 
 
 def _short(value: float) -> float | None:
