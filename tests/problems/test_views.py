@@ -190,7 +190,7 @@ def test_the_editorial_opens_by_solving_or_by_trying(client: Client) -> None:
 
 
 def test_the_editor_starts_with_the_last_source(client: Client) -> None:
-    assert "Fill in one slope" in client.get(PAGE).text
+    assert "fill in one slope" in client.get(PAGE).text
     _post(client, BAD, "run")
     assert "2 * h" not in client.get(PAGE).text.split("<textarea")[1].split("</textarea>")[0]
     assert "/ h" in client.get(PAGE).text

@@ -144,7 +144,7 @@ def cases(seed: int) -> list[Case]:
         _fixed("zero", "a coordinate that is zero", lambda x: np.sum(x**3 + 2 * x), zeroed, step()),
         _fixed("kink", "a kink exactly at the point", lambda x: np.sum(np.abs(x) * w3), np.zeros(3), step()),
         _fixed("small", "very small slopes", lambda x: np.sum(1e-5 * w3 * x**2), draw(3), step(), 1e-12),
-        _fixed("nan", "f is NaN on one side of one entry", roots, np.array([0.1, 4.0, 2.0]), 0.25),
+        _fixed("nan", "one entry where f is NaN on one side", roots, np.array([0.1, 4.0, 2.0]), 0.25),
         _default("zero-default", "a coordinate that is zero", waves, zeroed, 1 - np.sin(zeroed)),
         _default("cross-entropy", "a softmax cross-entropy", entropy, logits, shares),
         _default("quadratic", "a quadratic form", lambda x: 0.5 * x @ quadratic @ x, q4, quadratic @ q4),
