@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 NUMBERS: Final = ("bool", "int", "float", "complex", "scalar")
 TINY_STEP, LARGE_STEP = 2e-9, 1.5e-3  # own steps outside of this range are an error of their own
 NICE_MULTIPLES: Final = (0.5, 1.0, 2.0, 3.0, 4.0)
+KEPT_CALLS: Final = 512  # looked at in one case
 UNMOVED = 1e-3  # a coordinate that moved by less than this share of the largest move did not move: it drifted
 NEAR = 1e-2  # an error below this share of the largest expected entry is one of precision, above it one of kind
 
@@ -234,9 +235,10 @@ def trace_of(case: Case, seen: Observation) -> frozenset[str]:
     trace = set()
     if case.max_calls is not None and seen.call_count > case.max_calls:
         trace.add("too many calls")
-    for call in seen.calls:
+    calls = seen.calls[:KEPT_CALLS]
+    for call in calls:
         trace |= _point_classes(call, base)
-    moves = moves_of(case, seen.calls)
+    moves = moves_of(case, calls)
     if moves:
         exact = "point is float32" not in trace
         trace |= _move_classes(np.stack(moves).reshape(len(moves), -1), given_step(case), exact)

@@ -79,24 +79,21 @@ def _explain(
     sentence = texts.get("sentence", "")
     evidence = _evidence(texts.get("evidence", ""), cases, judgement.cases)
     kind = "exception" if judgement.verdict is Verdict.RE else "form" if judgement.reason in _FORM else ""
-    if match is not None and sentence:
-        if kind and match.named:
+    if match is not None and sentence and (match.named or not kind):
+        if kind:
             message = f"{judgement.message.rstrip('.')}. {sentence}"
-        elif kind:
-            match, message = None, judgement.message
         elif match.named:
             kind, message = "misconception", " ".join(part for part in (evidence, sentence) if part)
         else:
             kind, message = "likely", f"Check whether this is the reason. {sentence}"
-        if match is not None:
-            step = texts.get("hint", "")
-            hint = int(step) if step.isdigit() else 0
-            return Diagnosis(kind, message, match, texts.get("title", ""), evidence, hint, texts.get("link", ""), facts)
+        step = texts.get("hint", "")
+        hint = int(step) if step.isdigit() else 0
+        return Diagnosis(kind, message, match, texts.get("title", ""), evidence, hint, texts.get("link", ""), facts)
     if kind:
-        return Diagnosis(kind, judgement.message, facts=facts)
+        return Diagnosis(kind, judgement.message, match, facts=facts)
     if facts:
-        return Diagnosis("relation", _told(facts), facts=facts)
-    return Diagnosis("numbers", judgement.message)
+        return Diagnosis("relation", _told(facts), match, facts=facts)
+    return Diagnosis("numbers", judgement.message, match)
 
 
 def _told(facts: Sequence[Fact]) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from problems.judge import package, selftest
+from problems.judge import diagnosis, package, selftest
+from problems.judge.diagnosis import Diagnosis
 from problems.judge.judge import Judge
 from problems.judge.verdicts import Judgement
 
@@ -42,8 +43,10 @@ class Command(BaseCommand):
         if sandbox is None:
             raise CommandError(report.sentence, returncode=3)
         judge = Judge(sandbox)
+        cases = problem.cases(seed)
         for file, source in zip(files, sources, strict=True):
-            self._print(file, judge.judge(problem, source, problem.cases(seed)), as_json)
+            result = judge.judge(problem, source, cases)
+            self._print(file, result, diagnosis.diagnose(problem, cases, result), as_json)
 
     def _read(self, file: str) -> bytes:
         try:
@@ -51,8 +54,9 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error.strerror}.", returncode=2) from None
 
-    def _print(self, file: str, result: Judgement, as_json: bool) -> None:
+    def _print(self, file: str, result: Judgement, told: Diagnosis, as_json: bool) -> None:
         if as_json:
+            match = told.match
             row = {
                 "file": file,
                 "verdict": result.verdict,
@@ -60,10 +64,10 @@ class Command(BaseCommand):
                 "passed": result.passed,
                 "total": result.total,
                 "time_ms": round(result.ms, 1),
-                "misconception": None,
-                "message": result.message,
+                "misconception": match and {"id": match.misconception, "score": round(match.score, 3)},
+                "message": told.message,
             }
             self.stdout.write(json.dumps(row))
         else:
-            self.stdout.write(f"{file}: {result.verdict} ({result.passed} of {result.total}) {result.message}")
+            self.stdout.write(f"{file}: {result.verdict} ({result.passed} of {result.total}) {told.message}")
         sys.stdout.flush()
