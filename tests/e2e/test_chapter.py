@@ -22,6 +22,17 @@ def test_a_link_opens_the_ring_in_the_state_that_it_names(visitor: Visitor) -> N
     expect(figure.locator(".count")).to_contain_text("device 0 sends 1680 bytes")
 
 
+def test_a_ring_wider_than_the_screen_scrolls_in_its_box_and_by_keyboard(visitor: Visitor) -> None:
+    visitor.page.set_viewport_size({"width": 360, "height": 800})
+    page = visitor.go(f"{RING}#ring?n=16&step=30")
+    picture = page.locator("pb-ring-allreduce .picture")
+    expect(picture).to_have_attribute("tabindex", "0")
+    assert visitor.sideways_pixels() == 0
+    assert visitor.axe() == []
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(picture).not_to_have_attribute("tabindex", "0")
+
+
 def test_odd_states_in_the_address_do_no_harm(visitor: Visitor) -> None:
     for state, devices in (("n=99&step=999", "16"), ("n=x&step=-5", "4"), ("", "4"), ("n=3.7", "4"), ("step=1e9", "4")):
         page = visitor.go(f"{RING}?again={len(state)}#ring?{state}")
@@ -69,7 +80,7 @@ def test_the_step_of_the_difference_can_be_typed_slid_and_linked(visitor: Visito
     typed.fill("0.25")
     typed.press("Enter")
     expect(figure.locator(".sentence")).to_contain_text("h = 0.25")
-    expect(figure.locator(".sentence")).to_contain_text("the central one by 0.063")
+    expect(figure.locator(".sentence")).to_contain_text("the central one is off by 0.063")
     assert "h=0.25" in page.url
     for nonsense in ("-1", "abc", ""):
         typed.fill(nonsense)

@@ -90,9 +90,13 @@ function bare(text: string): string {
 export function describe(name: string, x: number, h: number): string {
   const e = estimate(name, x, h);
   return (
-    `${FUNCTIONS[name]!.label} at x = ${number(x, 6)}, h = ${number(h, 3)}: the forward difference is off by ` +
-    `${number(e.forwardError)}, the central one by ${number(e.centralError)}.`
+    `${FUNCTIONS[name]!.label} at x = ${number(x, 6)}, h = ${number(h, 3)}: the forward difference ` +
+    `${off(e.forwardError)}, the central one ${off(e.centralError)}.`
   );
+}
+
+function off(error: number): string {
+  return Number.isFinite(error) ? `is off by ${number(error)}` : "cannot be compared with a slope here";
 }
 
 /** Where each method does best. */

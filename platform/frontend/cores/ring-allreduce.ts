@@ -144,7 +144,7 @@ export function countSentence(frames: readonly Frame[]): string {
 export function draw(frame: Frame): Scene {
   const n = frame.buffers.length;
   const bounds = chunkBounds(frame.buffers[0]!.length, n);
-  const cell = n <= 6 ? 56 : n <= 10 ? 48 : 42;
+  const cell = n <= 6 ? 56 : n <= 10 ? 48 : 41;
   const row = n <= 8 ? 46 : 36;
   const end = LEFT + n * cell + RIGHT;
   const scene = new Scene(end, TOP + n * row + 24);

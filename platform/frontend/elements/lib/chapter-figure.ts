@@ -39,13 +39,24 @@ export abstract class ChapterFigure extends SteppedFigure {
     this.show(new URLSearchParams((event as CustomEvent<string>).detail));
   };
 
+  /** A picture that is wider than its box scrolls there, and only then the keyboard has to reach it. */
+  private readonly onResize = new ResizeObserver(() => this.keepReachable());
+
+  private keepReachable(): void {
+    const picture = this.querySelector<HTMLElement>(".picture");
+    picture?.toggleAttribute("tabindex", false);
+    if (picture && picture.scrollWidth > picture.clientWidth) picture.tabIndex = 0;
+  }
+
   override connectedCallback(): void {
     super.connectedCallback();
+    this.onResize.observe(this);
     this.closest("figure")?.addEventListener(STATE_EVENT, this.onState);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.onResize.disconnect();
     this.closest("figure")?.removeEventListener(STATE_EVENT, this.onState);
   }
 
@@ -69,6 +80,7 @@ export abstract class ChapterFigure extends SteppedFigure {
       history.replaceState(history.state, "", withState(this.figure, now));
     }
     this.written = now;
+    this.keepReachable();
   }
 
   private async copy(text: string, what: string): Promise<void> {

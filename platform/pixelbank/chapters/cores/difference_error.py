@@ -118,6 +118,10 @@ def describe(name: str, x: float, h: float) -> str:
     """One sentence: both errors at this step."""
     e = estimate(name, x, h)
     return (
-        f"{FUNCTIONS[name].label} at x = {number(x, 6)}, h = {number(h, 3)}: the forward difference is off by "
-        f"{number(e.forward_error)}, the central one by {number(e.central_error)}."
+        f"{FUNCTIONS[name].label} at x = {number(x, 6)}, h = {number(h, 3)}: the forward difference "
+        f"{_off(e.forward_error)}, the central one {_off(e.central_error)}."
     )
+
+
+def _off(error: float) -> str:
+    return f"is off by {number(error)}" if math.isfinite(error) else "cannot be compared with a slope here"

@@ -29,7 +29,7 @@ def scene(frame: Frame) -> Scene:
     """
     n = len(frame.buffers)
     bounds = chunk_bounds(len(frame.buffers[0]), n)
-    cell = 56 if n <= 6 else 48 if n <= 10 else 42
+    cell = 56 if n <= 6 else 48 if n <= 10 else 41
     row = 46 if n <= 8 else 36
     drawing = Scene(LEFT + n * cell + RIGHT, TOP + n * row + 24)
     for chunk in range(n):
