@@ -200,8 +200,10 @@ def test_a_killed_interpreter_is_replaced(fresh: WarmSandbox, package: Package, 
     assert judge.judge(package, GOOD, cases).verdict == "AC"
     before = fresh.pids()["numpy"]
     child = fresh.start(package.limits) if when == "taken" else None
+    pid = _pid(child) if child is not None else 0
     os.kill(psutil.Process(before).children()[0].pid, signal.SIGKILL)
     if child is not None:
+        wait_until(lambda: psutil.Process(pid).status() == psutil.STATUS_ZOMBIE if psutil.pid_exists(pid) else True)
         with pytest.raises(SandboxError):
             child.load("entry", ECHO)
     assert judge.judge(package, GOOD, cases).verdict == "AC"
