@@ -211,8 +211,8 @@ export function drawErrors(name: string, x: number, h: number): Scene {
     if (Number.isFinite(forward)) scene.path(`M${num(at - 5)} ${num(forward - 5)}h10v10h-10z`, "error-mark");
     if (Number.isFinite(central)) scene.circle(at, central, 5.5, "compute");
   }
-  scene.text(LEFT + 12, TOP + 6, "■ forward", "error-mark", "start");
-  scene.text(LEFT + 102, TOP + 6, "● central", "compute", "start");
+  scene.text(RIGHT - 156, TOP - 14, "■ forward", "error-mark", "start");
+  scene.text(RIGHT - 66, TOP - 14, "● central", "compute", "start");
   return scene;
 }
 

@@ -105,8 +105,8 @@ def errors(name: str, x: float, h: float) -> Scene:
     if LEFT <= at <= RIGHT:
         drawing.path(f"M{num(at)} {TOP}V{BOTTOM}", "line now")
         _marks(drawing, at, py(now.forward_error), py(now.central_error))
-    drawing.text(LEFT + 12, TOP + 6, "■ forward", "error-mark", "start")
-    drawing.text(LEFT + 102, TOP + 6, "● central", "compute", "start")
+    drawing.text(RIGHT - 156, TOP - 14, "■ forward", "error-mark", "start")
+    drawing.text(RIGHT - 66, TOP - 14, "● central", "compute", "start")
     return drawing
 
 
