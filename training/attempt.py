@@ -133,7 +133,7 @@ class Attempt:
         self._publish()
         result = event if event["event"] == "done" else None
         state = {"done": Run.State.DONE, "cancelled": Run.State.CANCELLED}.get(event["event"], Run.State.FAILED)
-        reason = event.get("reason", "You cancelled it." if state == Run.State.CANCELLED else "")
+        reason = event.get("reason", "It was stopped on request." if state == Run.State.CANCELLED else "")
         fields = {**self._fields(), "result": result, "reason": reason}
         if rows.finish(Run, self._run.pk, self._token, state, **fields):
             data = {"state": state, "reason": reason, "result": result}

@@ -14,6 +14,7 @@ RANKS = (1, 2, 3, 4)
 MAX_STEPS = {"nano": 400, "tiny": 300, "small": 60}  # about half a minute on two busy cores, twin included
 DEADLINE_S = 180.0
 PARITY_STEPS = 50
+WHOLE = "Give a whole number, please."
 
 
 class RunForm(forms.Form):
@@ -22,7 +23,18 @@ class RunForm(forms.Form):
     ranks = forms.TypedChoiceField(
         label="Ranks", coerce=int, choices=[(n, str(n)) for n in RANKS], initial=2, widget=forms.RadioSelect
     )
-    steps = forms.IntegerField(label="Steps", min_value=1, max_value=max(MAX_STEPS.values()), initial=100)
+    steps = forms.IntegerField(
+        label="Steps",
+        min_value=1,
+        max_value=max(MAX_STEPS.values()),
+        initial=100,
+        error_messages={
+            "min_value": "At least one step, please.",
+            "max_value": "At most %(limit_value)s steps, please.",
+            "invalid": WHOLE,
+            "required": WHOLE,
+        },
+    )
     model = forms.ChoiceField(
         label="Model",
         choices=[
@@ -34,7 +46,17 @@ class RunForm(forms.Form):
     dtype = forms.ChoiceField(
         label="Numbers", choices=[("float32", "float32 (usual)"), ("float64", "float64 (exact to 13 digits)")]
     )
-    seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31 - 1)
+    seed = forms.IntegerField(
+        label="Seed",
+        min_value=0,
+        max_value=2**31 - 1,
+        error_messages={
+            "min_value": "A seed is not negative.",
+            "max_value": "A seed is at most %(limit_value)s.",
+            "invalid": WHOLE,
+            "required": WHOLE,
+        },
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

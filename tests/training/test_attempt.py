@@ -109,7 +109,7 @@ def test_a_run_is_kept_with_its_curve_its_figures_and_its_end(run: Run) -> None:
     [
         ([{"event": "failed", "reason": "Rank 1 was killed."}], "failed", "Rank 1 was killed."),
         ([{"event": "refused", "reason": "Too many runs."}], "failed", "Too many runs."),
-        ([{"event": "cancelled"}], "cancelled", "You cancelled it."),
+        ([{"event": "cancelled"}], "cancelled", "It was stopped on request."),
     ],
 )
 def test_every_other_end_is_named(run: Run, end: list[Event], state: str, reason: str) -> None:

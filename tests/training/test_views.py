@@ -68,10 +68,12 @@ def test_a_second_start_leads_to_the_first_run(client: Client) -> None:
     ("wrong", "says"),
     [
         ({"ranks": "5"}, "Select a valid choice"),
-        ({"steps": "0"}, "greater than or equal to 1"),
-        ({"steps": "5000"}, "less than or equal to"),
+        ({"steps": "0"}, "At least one step"),
+        ({"steps": "5000"}, "At most 400 steps"),
         ({"model": "small", "steps": str(MAX_STEPS["small"] + 1)}, "take too long here"),
-        ({"seed": "x"}, "Enter a whole number"),
+        ({"seed": "x"}, "Give a whole number"),
+        ({"seed": ""}, "Give a whole number"),
+        ({"seed": "-1"}, "not negative"),
         ({"dtype": "float8"}, "Select a valid choice"),
     ],
 )

@@ -61,7 +61,7 @@ def test_a_run_from_start_to_certificate_and_another_cancelled(
         assert len(family) >= 3
         services.cancel_run(run)
         when(run, lambda run: run.is_finished, 10)
-        assert (run.state, run.reason) == ("cancelled", "You cancelled it.")
+        assert (run.state, run.reason) == ("cancelled", "It was stopped on request.")
         wait_until(lambda: not any(map(is_alive, family)), 5)
 
 
