@@ -87,6 +87,8 @@ class Submission(QueuedRow):
     verdict = models.CharField(max_length=4, choices=VERDICT_CHOICES, blank=True, db_index=True)
     reason = models.CharField(max_length=16, blank=True)
     message = models.TextField(blank=True)
+    misconception = models.CharField(max_length=60, blank=True, db_index=True, help_text="Only when it is sure.")
+    advice = models.JSONField(default=dict, blank=True, help_text="Kind and title of the message, hint and link.")
     passed = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
     time_ms = models.FloatField(default=0)
@@ -108,6 +110,12 @@ class Submission(QueuedRow):
     def short_sha(self) -> str:
         """The name of this version of the source."""
         return self.source_sha256[:8]
+
+    @property
+    def advice_url(self) -> str:
+        """The part of the chapter that the message is about; empty when there is none."""
+        slug, _, heading = str(self.advice.get("link", "")).partition("#")
+        return f"/learn/pretraining/{slug}/#{heading}" if slug else ""
 
     @property
     def verdict_text(self) -> str:

@@ -17,6 +17,7 @@ from pixelbank.core import events, markdown, rows
 from pixelbank.learners.models import Learner
 from problems import judging, packages, selectors
 from problems.judge import record
+from problems.judge.diagnosis import Diagnosis, diagnose
 from problems.judge.judge import readable
 from problems.judge.package import Package, PackageError
 from problems.judge.selftest import Report
@@ -181,12 +182,23 @@ def perform(pk: int) -> None:
         row = _case(submission, index, result, package)
         events.publish("submission", submission.public_id, "case", selectors.case_data(row, total))
 
+    cases = _cases(package, submission)
     try:
-        judgement = judge.judge(package, submission.source, _cases(package, submission), on_case)
+        judgement = judge.judge(package, submission.source, cases, on_case)
     except FencedOff:
         log.warning("Submission %s was taken over by another judge", submission.public_id)
         return
-    _finish(submission, token, judgement, package.digest, package)
+    told = None if submission.kind == Submission.Kind.RUN else _diagnosis(package, cases, judgement)
+    _finish(submission, token, judgement, package.digest, package, told)
+
+
+def _diagnosis(package: Package, cases: list[Any], judgement: Judgement) -> Diagnosis | None:
+    """What to tell the learner. The verdict stands without it, so an error here costs the advice only."""
+    try:
+        return diagnose(package, cases, judgement)
+    except Exception:
+        log.exception("No diagnosis for a submission to %s", package.name)
+        return None
 
 
 def _cases(package: Package, submission: Submission) -> list[Any]:
@@ -237,13 +249,20 @@ def _clean_json(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _finish(
-    submission: Submission, token: int, judgement: Judgement, digest: str, package: Package | None = None
+    submission: Submission,
+    token: int,
+    judgement: Judgement,
+    digest: str,
+    package: Package | None = None,
+    told: Diagnosis | None = None,
 ) -> None:
     """Store verdict and cases in one transaction, exactly once: only the holder of the newest token gets in."""
     fields = {
         "verdict": judgement.verdict,
         "reason": judgement.reason or "",
-        "message": _clean(judgement.message),
+        "message": _clean(told.message if told else judgement.message),
+        "misconception": told.match.misconception if told and told.match and told.match.named else "",
+        "advice": {"kind": told.kind, "title": told.title, "hint": told.hint, "link": told.link} if told else {},
         "passed": judgement.passed,
         "total": judgement.total,
         "time_ms": judgement.ms,
