@@ -74,7 +74,8 @@ class User(AbstractUser):
 class Learner(models.Model):
     """Everything that somebody does on the site hangs on a learner; an account is an optional extra.
 
-    A visitor gets a learner at the first thing worth keeping (an answer, a submission, a run), never for reading.
+    A visitor gets a learner at the first thing worth keeping (an answer, a submission, a run, a place in a section that
+    was read for a while), never for merely opening a page.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.apps import apps
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
@@ -25,5 +25,9 @@ class Command(BaseCommand):
             if find_spec(f"{config.name}.services") is None:
                 continue
             load = getattr(import_module(f"{config.name}.services"), "load_content", None)
-            if load is not None:
+            if load is None:
+                continue
+            try:
                 self.stdout.write(f"{config.label}: {load()}")
+            except ValueError as error:  # content that its author got wrong: the sentence says where
+                raise CommandError(f"{config.label}: {error}") from error
