@@ -11,6 +11,7 @@ from pathlib import Path
 
 _numbers = itertools.count()
 PREFIX = "pixelbank-judge-"
+LEAF = "pixelbank-leaf"  # version 2: where the judge itself is, beside the groups of its children
 
 
 @dataclass(slots=True)
@@ -102,9 +103,10 @@ def _create_v1(own: dict[str, Path], name: str, memory: int, processes: int) -> 
     return group
 
 
-def _create_v2(parent: Path, name: str, memory: int, processes: int) -> Group:
+def _create_v2(own: Path, name: str, memory: int, processes: int) -> Group:
+    parent = own.parent if own.name == LEAF else own
     if "memory" not in (parent / "cgroup.subtree_control").read_text().split():
-        (parent / "cgroup.subtree_control").write_text("+memory +pids")
+        _delegate(parent)
     folder = parent / name
     folder.mkdir()
     group = Group({"memory": folder, "pids": folder}, 2)
@@ -119,6 +121,21 @@ def _create_v2(parent: Path, name: str, memory: int, processes: int) -> Group:
     return group
 
 
+def _delegate(parent: Path) -> None:
+    """Let groups below ``parent`` have limits. Version 2 allows that only where no process is in ``parent`` itself, so
+    those that are (this one and its neighbours in a container or service) move into a leaf beside the new groups."""
+    control = parent / "cgroup.subtree_control"
+    try:
+        control.write_text("+memory +pids")
+    except OSError:
+        leaf = parent / LEAF
+        leaf.mkdir(exist_ok=True)
+        for pid in (parent / "cgroup.procs").read_text().split():
+            with suppress(ProcessLookupError):  # it has ended since
+                (leaf / "cgroup.procs").write_text(pid)
+        control.write_text("+memory +pids")
+
+
 def sweep(root: Path = Path("/sys/fs/cgroup")) -> int:
     """Remove groups that a killed judge left behind; returns how many."""
     removed = 0
@@ -126,7 +143,8 @@ def sweep(root: Path = Path("/sys/fs/cgroup")) -> int:
         parents = set(_own(root).values())
     except OSError:
         return 0
-    for parent in parents:
+    for own in parents:
+        parent = own.parent if own.name == LEAF else own
         for folder in parent.glob(f"{PREFIX}*") if parent.is_dir() else ():
             owner = folder.name.removeprefix(PREFIX).split("-")[0]
             if owner.isdigit() and not Path(f"/proc/{owner}").exists():
