@@ -18,7 +18,7 @@ HELD_OUT = packages.CATALOGUE / "numericalgradient" / "pixelbank" / "heldout"
 
 @pytest.fixture
 def here(valkey: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs of the catalogue are judged in this process, and tasks are not sent: these tests are about the advice."""
+    """Programs of the catalogue are judged in this process, tasks are not sent: these tests are about the advice."""
     monkeypatch.setattr(judging, "judge", lambda: Judge(TrustedSandbox()))
     monkeypatch.setattr("problems.tasks.judge.apply_async", lambda *args, **options: None)
 

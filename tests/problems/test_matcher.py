@@ -14,6 +14,7 @@ from problems.judge import known, matcher
 from problems.judge.behaviour import Behaviour, behaviours
 from problems.judge.verdicts import CaseResult, Observation, Verdict
 from tests.conftest import SHARED
+from tests.problems import styles
 from tests.problems.programs import NAME, judged, programs
 
 PROFILES = st.deferred(lambda: st.sampled_from([*programs().known.values(), *programs().heldout.values()]))
@@ -45,6 +46,30 @@ def test_a_held_out_style_is_named_right(stem: str) -> None:
     assert match is not None
     assert (match.misconception, match.named) == (wanted, True), match
     assert match.margin >= matcher.MARGIN
+
+
+def _named(source: str) -> matcher.Match | None:
+    return matcher.decide(matcher.rank(programs().known.values(), judged(source).cases, programs().cases))
+
+
+@pytest.mark.parametrize("walk", styles.WALKS)
+def test_styles_made_by_rule_are_named_right(walk: str) -> None:
+    right = styles.WALKS[walk].format(default="1e-6", start="pass", slope=styles.CENTRAL, end="return g")
+    assert judged(right).verdict == "AC"
+    made = [(name, source) for name, style, source in styles.generated() if style == walk]
+    assert len(made) == 22
+    named = {name: match for name, source in made if (match := _named(source))}
+    wrong = {name: match for name, match in named.items() if match.misconception != name}
+    assert wrong == {}
+    assert sum(match.named for match in named.values()) >= 0.95 * len(made)
+
+
+@pytest.mark.parametrize("end", styles.ENDS)
+def test_of_two_errors_one_is_named_or_none(end: str) -> None:
+    walk = styles.WALKS["closure"]
+    for name, slope in styles.SLOPES.items():
+        match = _named(walk.format(default="1e-6", start="pass", slope=slope, end=styles.ENDS[end]))
+        assert match is None or match.misconception in (name, end), (name, match)
 
 
 def test_an_unknown_misconception_gets_no_false_name() -> None:
