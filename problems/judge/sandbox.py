@@ -47,7 +47,7 @@ class Limits:
     @property
     def address_space(self) -> int:
         """RLIMIT_AS: the memory limit plus what Python, the library and thread stacks map without using it."""
-        return self.memory + (8192 if self.library == "torch" else 1024) * MIB
+        return self.memory + (8192 if self.library == "torch" else 512) * MIB
 
 
 @dataclass(frozen=True, slots=True)
