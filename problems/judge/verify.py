@@ -259,7 +259,20 @@ class Verifier:
         for item in endless:
             result = self._judged(item.path, self.package.cases(0)[:1])
             gate.need(result.verdict is Verdict.TLE, f"{item.path.name}: {result.verdict}, not TLE")
-        gate.figures.update(limit_s=limit, slowest_ms=round(slowest, 1), endless=len(endless))
+        gate.figures.update(
+            limit_s=limit, slowest_ms=round(slowest, 1), endless=len(endless), naming_cpu_ms=self._naming_ms()
+        )
+
+    def _naming_ms(self) -> float | None:
+        """Processor time to name the misconception of a fresh submission: the median over some held-out programs."""
+        cases = self.package.cases(0)
+        times = []
+        for path in self.heldout[::8]:
+            results = self._judged(path, cases).cases
+            start = time.process_time()
+            known.identify(self.package, cases, results)
+            times.append((time.process_time() - start) * 1000)
+        return round(float(np.median(times))) if times else None
 
     # --- wrong programs ---------------------------------------------------------------------------------------------
 

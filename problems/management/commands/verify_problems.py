@@ -36,10 +36,14 @@ class Command(BaseCommand):
             if jail is None:
                 raise CommandError(report.sentence, returncode=3)
         failed = 0
-        for name in names or known:
-            for gate in verify(known[name], slow, jail):
-                failed += not gate.passed
-                self._print(gate, as_json)
+        try:
+            for name in names or known:
+                for gate in verify(known[name], slow, jail):
+                    failed += not gate.passed
+                    self._print(gate, as_json)
+        finally:
+            if jail is not None:
+                jail.close()
         if failed:
             raise CommandError(f"{failed} gate{'' if failed == 1 else 's'} failed.", returncode=1)
 
