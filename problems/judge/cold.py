@@ -99,11 +99,11 @@ class ColdSandbox:
     def __init__(self, path: Path, jail: Path = bwrap.JAIL) -> None:
         self.path, self.jail = path, jail
         self._interpreters: dict[str, bwrap.Interpreter] = {}
-        self._grouped = True
+        self._grouped: bool | None = None
 
     @property
     def profile(self) -> str:
-        return "full" if self._grouped else "no-cgroup"
+        return "no-cgroup" if self._grouped is False else "full"
 
     def start(self, limits: Limits) -> Conversation:
         """A child that has proved its jail, else SandboxError: no learner code goes to a jail that lacks anything."""
@@ -126,6 +126,8 @@ class ColdSandbox:
         try:
             end.adopt(info)
             missing = required(child.hello(time.monotonic() + START_SECONDS))
+            if self._grouped and end.group is None:
+                missing = "a control group could not be made any more"
         except (Ended, OSError, ValueError, KeyError) as error:
             end.kill()
             with suppress(Ended):

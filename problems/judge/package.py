@@ -20,7 +20,7 @@ from typing import Any, Final
 import yaml
 
 from problems.judge.cases import Case
-from problems.judge.sandbox import MIB, Limits
+from problems.judge.sandbox import LIBRARIES, MIB, Limits
 
 FORMAT: Final = "2025-09"
 NAME: Final = re.compile(r"[a-z0-9]+")
@@ -34,7 +34,7 @@ LIMIT_KEYS: Final = frozenset({
 })  # fmt: skip
 PIXELBANK_KEYS: Final = frozenset({
     "entry", "signature", "difficulty", "chapter", "summary", "prerequisites", "attempts_before_editorial",
-    "total_seconds", "processes",
+    "total_seconds", "processes", "library",
 })  # fmt: skip
 FOLDERS: Final = {
     "accepted": "AC", "wrong_answer": "WA", "run_time_error": "RE", "time_limit_exceeded": "TLE",
@@ -248,7 +248,13 @@ def _limits(data: Any, extra: Mapping[str, Any], where: str) -> Limits:
     _only(data, LIMIT_KEYS, f"{where}: limits")
     plain = Limits()
     total = _positive(extra, "total_seconds", plain.total_seconds, "pixelbank/package.yaml")
+    library = extra.get("library", plain.library)
+    if library not in LIBRARIES:
+        raise PackageError(
+            f"{where.split('/')[0]}/pixelbank/package.yaml: library must be one of {', '.join(LIBRARIES)}"
+        )
     return Limits(
+        library=library,
         case_seconds=_positive(data, "time_limit", plain.case_seconds, where),
         load_seconds=_positive(data, "compilation_time", plain.load_seconds, where),
         total_seconds=total,

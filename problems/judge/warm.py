@@ -271,7 +271,8 @@ class _Zygote:
 
     def tidy(self) -> None:
         """Remove the groups of children that are gone by now."""
-        self._graves = [group for group in self._graves if not group.try_remove()]
+        graves, self._graves = self._graves, []
+        self._graves += [group for group in graves if not group.try_remove()]
 
     # --- the end -----------------------------------------------------------------------------------------------------
 
@@ -311,9 +312,10 @@ def _close(fds: Sequence[int]) -> None:
 
 
 class WarmSandbox:
-    """Children from a waiting interpreter, one interpreter a library. For one process; its threads take turns.
+    """Children from a waiting interpreter, one interpreter a library. For one process, and one thread of it at a time.
 
-    ``SandboxError`` from ``start`` means that two interpreters in a row gave no complete jail.
+    ``SandboxError`` from ``start`` means that two interpreters in a row gave no complete jail. A sandbox that has had
+    control groups gives no child without one.
     """
 
     def __init__(self, path: Path, jail: Path = bwrap.JAIL) -> None:
@@ -322,12 +324,12 @@ class WarmSandbox:
         self._zygotes: dict[str, _Zygote] = {}
         self._owner = os.getpid()
         self._lock = threading.RLock()
-        self._grouped = True
+        self._grouped: bool | None = None
         self._finalizer = weakref.finalize(self, _end_all, self._zygotes, self._owner)
 
     @property
     def profile(self) -> str:
-        return "full" if self._grouped else "no-cgroup"
+        return "no-cgroup" if self._grouped is False else "full"
 
     def start(self, limits: Limits) -> Conversation:
         """A waiting child, or a new one. A broken interpreter is replaced once before SandboxError is raised."""
@@ -337,7 +339,11 @@ class WarmSandbox:
             for attempt in (1, 2):
                 try:
                     zygote = self._zygote(limits.library)
-                    child, self._grouped = zygote.take(limits)
+                    child, grouped = zygote.take(limits)
+                    if self._grouped and not grouped:
+                        child.close()
+                        raise SandboxError("a control group could not be made any more")
+                    self._grouped = grouped
                 except SandboxError:
                     self._drop(limits.library)
                     if attempt == 2:

@@ -99,6 +99,31 @@ def test_limits_are_in_force_where_there_are_control_groups(sandbox: Sandbox) ->
     child.close()
 
 
+@pytest.mark.parametrize("kind", [WarmSandbox, ColdSandbox])
+def test_a_sandbox_that_loses_its_control_groups_stops(
+    sandbox: Sandbox, kind: type[WarmSandbox | ColdSandbox], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if sandbox.profile != "full" or not isinstance(sandbox, WarmSandbox):
+        pytest.skip("no control group can be written here")
+    made = kind(sandbox.path)
+    made.start(Limits()).close()
+    monkeypatch.setattr(cgroup, "create", lambda *_: None)
+    for _ in range(SPARE if kind is WarmSandbox else 0):  # those that wait already have theirs
+        made.start(Limits()).close()
+    with pytest.raises(SandboxError, match="control group"):
+        made.start(Limits())
+    made.close()
+
+
+def test_without_control_groups_it_works_and_says_so(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "create", lambda *_: None)
+    made, report = selftest.selftest()
+    assert made is not None
+    assert made.profile == report.profile == "no-cgroup"
+    assert "degraded" in report.sentence
+    made.close()
+
+
 def test_nothing_of_a_submission_reaches_the_next(fresh: WarmSandbox) -> None:
     first = fresh.start(Limits())
     source = (
