@@ -54,7 +54,7 @@ LOUD = {
 
 
 # One call that touches every page, so that a busy machine does not time out first; bounds by profile.
-MEMORY = {"full": ("return b'x' * (700 << 20)", {"memory"}), "no-cgroup": ("return b'x' * (4 << 30)", {"raised"})}
+MEMORY = {"full": ("return b'x' * (300 << 20)", {"memory"}), "no-cgroup": ("return b'x' * (4 << 30)", {"raised"})}
 
 
 @dataclass(frozen=True, slots=True)
