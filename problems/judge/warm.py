@@ -225,6 +225,9 @@ class _Zygote:
         waiting = self._spare.setdefault(key, deque())
         self._spare.move_to_end(key)
         fork = waiting.popleft() if waiting else self._order(key, limits)
+        while fork.exit is not None or (fork.pidfd >= 0 and fork.wait(0)):  # somebody ended it while it waited
+            fork.close()
+            fork = waiting.popleft() if waiting else self._order(key, limits)
         fork.limits = limits
         deadline = time.monotonic() + FORK_SECONDS
         while fork.pidfd < 0 and not fork.failure:
@@ -351,7 +354,8 @@ class WarmSandbox:
                 else:
                     break
             zygote.tidy()
-            zygote.refill(limits)
+            with suppress(SandboxError):  # then it is tired, and another one starts with the next submission
+                zygote.refill(limits)
             return child
 
     def _zygote(self, library: str) -> _Zygote:

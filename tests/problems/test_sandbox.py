@@ -218,6 +218,27 @@ def test_a_submission_whose_child_is_killed_from_outside_is_tried_again(
     assert len(taken) == 2
 
 
+def test_a_waiting_child_that_is_killed_is_not_handed_out(fresh: WarmSandbox) -> None:
+    fresh.start(Limits()).close()
+    waiting = _jailed_of(fresh)
+    assert len(waiting) >= SPARE
+    for process in waiting:
+        process.kill()
+    wait_until(lambda: not any(process.is_running() for process in waiting))
+    before = fresh.pids()
+    child = fresh.start(Limits())
+    assert _result(child, ECHO, 1.0) == 1.0
+    assert fresh.pids() == before
+    child.close()
+
+
+def _jailed_of(sandbox: WarmSandbox) -> list[psutil.Process]:
+    """The children of the interpreter, once all that were ordered have come into being."""
+    zygote = psutil.Process(sandbox.pids()["numpy"]).children()[0]
+    wait_until(lambda: len(zygote.children()) >= SPARE)
+    return zygote.children()
+
+
 @pytest.mark.parametrize("when", ["idle", "taken"])
 def test_a_killed_interpreter_is_replaced(fresh: WarmSandbox, package: Package, when: str) -> None:
     judge, cases = Judge(fresh), package.cases(3)[:4]
