@@ -255,7 +255,6 @@ def begin(
         rehearse()
     except (lockdown.LockdownError, OSError, ValueError) as error:
         found = {"error": str(error)}
-    gc.collect()
     gc.freeze()  # what is ours does not show in the learner's gc.get_objects()
     channel.send(wire.HELLO, "\n".join(f"{key}={value}" for key, value in found.items()).encode())
     _serve(channel)

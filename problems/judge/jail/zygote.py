@@ -11,6 +11,7 @@ import ctypes
 import gc
 import importlib
 import os
+import platform
 import select
 import signal
 import socket
@@ -166,6 +167,7 @@ def main(control: str, user: str, library: str) -> NoReturn:
         lockdown.die_with_parent()
         for name in (*COMMON, library):
             importlib.import_module(name)
+        lockdown.filter_program(platform.machine())  # made once, for all children
         runner.rehearse()
         gc.collect()
         gc.freeze()  # the collector of a child then leaves these pages shared
