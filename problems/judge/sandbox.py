@@ -96,7 +96,7 @@ def required(facts: dict[str, str]) -> str | None:
     try:
         checks = (
             (int(facts["uid"]) > 0, "sandboxed code would still run as root"),
-            (int(facts["pid"]) <= 2, "sandboxed code would see other processes (no pid namespace)"),
+            (int(facts["pid"]) == 1, "sandboxed code would see other processes (no pid namespace)"),
             (int(facts["capabilities"]) == 0, "sandboxed code would keep capabilities"),
             (int(facts["no_new_privs"]) == 1, "sandboxed code could gain privileges"),
             (

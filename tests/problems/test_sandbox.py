@@ -123,6 +123,37 @@ def test_without_control_groups_it_works_and_says_so(sandbox: Sandbox, monkeypat
     made.close()
 
 
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ("CLONE_NEWUSER | ", "namespaces could not be made"),
+        ("CLONE_NEWNS | ", "could not be mounted"),
+        ("CLONE_NEWPID | ", "no pid namespace"),
+        ('    _tmpfs(b"/proc", MS_RDONLY, "size=4k,nr_inodes=1,mode=0555")\n', "/proc/self"),
+        ('    _tmpfs(b"/tmp", 0, f"size={tmp_size},nr_inodes={TMP_INODES},mode=0700")\n', "/tmp"),
+        ("", ""),  # nothing taken away: the copy itself works
+    ],
+)
+def test_without_a_part_of_its_jail_no_child_is_handed_out(
+    sandbox: Sandbox, tmp_path: Path, part: str, says: str
+) -> None:
+    if not isinstance(sandbox, WarmSandbox):
+        pytest.skip("this machine has no warm sandbox")
+    jail = tmp_path / "jail"
+    shutil.copytree(bwrap.JAIL, jail, ignore=shutil.ignore_patterns("__pycache__"))
+    source = (jail / "zygote.py").read_text()
+    if says:
+        assert source.count(part) == 1
+        (jail / "zygote.py").write_text(source.replace(part, ""))
+    made = WarmSandbox(sandbox.path, jail)
+    if says:
+        with pytest.raises(SandboxError, match=says):
+            made.start(Limits())
+    else:
+        made.start(Limits()).close()
+    made.close()
+
+
 def test_nothing_of_a_submission_reaches_the_next(fresh: WarmSandbox) -> None:
     first = fresh.start(Limits())
     source = (
