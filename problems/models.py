@@ -93,6 +93,8 @@ class Submission(QueuedRow):
     total = models.PositiveIntegerField(default=0)
     time_ms = models.FloatField(default=0)
     output = models.TextField(blank=True, help_text="What loading the file printed; that of samples is with the case.")
+    evidence = models.JSONField(default=dict, blank=True, help_text="A sample or feedback case that shows the fault.")
+    bonus = models.JSONField(default=list, blank=True, help_text="[{note, passed, said}, …], outside the verdict.")
 
     class Meta:
         ordering = ["-created_at", "-pk"]
