@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
@@ -95,10 +96,12 @@ class Submission(QueuedRow):
     output = models.TextField(blank=True, help_text="What loading the file printed; that of samples is with the case.")
     evidence = models.JSONField(default=dict, blank=True, help_text="A sample or feedback case that shows the fault.")
     bonus = models.JSONField(default=list, blank=True, help_text="[{note, passed, said}, …], outside the verdict.")
+    request_id = models.CharField(max_length=40, blank=True, help_text="Of the page's request; it is in the log lines.")
 
     class Meta:
         ordering = ["-created_at", "-pk"]
         indexes = [
+            models.Index(fields=["learner", "finished_at"], name="submission_turn"),  # asked before each judging
             models.Index(fields=["learner", "problem", "kind", "-created_at"], name="submission_history"),
         ]
 
@@ -177,3 +180,57 @@ class JudgeWorker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Rejudge(models.Model):
+    """A batch of submissions that are judged again. Nothing changes for a learner until staff applies it."""
+
+    class State(models.TextChoices):
+        OPEN = "open", "to be decided"
+        STOPPED = "stopped", "stopped, to be decided"
+        APPLIED = "applied", "applied"
+        DISCARDED = "discarded", "discarded"
+
+    state = models.CharField(max_length=12, choices=State.choices, default=State.OPEN, db_index=True)
+    scope = models.CharField("what", max_length=200)
+    asked = models.PositiveIntegerField("submissions", default=0)
+    created_at = models.DateTimeField("begun", auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", verbose_name="begun by"
+    )
+    decided_at = models.DateTimeField("decided", null=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    why = models.CharField(max_length=300, blank=True, help_text="Why it was applied or discarded.")
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.scope
+
+    @property
+    def is_decided(self) -> bool:
+        return self.state in {self.State.APPLIED, self.State.DISCARDED}
+
+
+class RejudgeItem(models.Model):
+    """One submission of a batch: `again` is judged beside its original; the row stays as the record of a change."""
+
+    class Outcome(models.TextChoices):
+        APPLIED = "applied", "applied"
+        KEPT = "kept", "kept: it would have taken an accepted verdict away"
+        OVERTAKEN = "overtaken", "left alone: the verdict had changed since"
+
+    rejudge = models.ForeignKey(Rejudge, on_delete=models.CASCADE, related_name="items")
+    again = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="item")
+    old_verdict = models.CharField(max_length=4, choices=VERDICT_CHOICES)
+    old_passed = models.PositiveIntegerField()
+    old_total = models.PositiveIntegerField()
+    outcome = models.CharField(max_length=10, choices=Outcome.choices, blank=True)
+    before = models.JSONField(default=dict, help_text="What the original said before, when it was changed.")
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.again.short_sha}: {self.old_verdict} → {self.again.verdict or self.again.state}"
