@@ -138,7 +138,7 @@ def test_similarity_is_symmetric_and_between_0_and_1(a: matcher.Profile, b: matc
 @settings(max_examples=30, deadline=None)
 @given(PROFILES)
 def test_a_program_is_like_itself(profile: matcher.Profile) -> None:
-    assert matcher.similarity(profile.behaviours, profile.behaviours, programs().cases) >= 0.9
+    assert matcher.similarity(profile.behaviours, profile.behaviours, programs().cases) > 0.89
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def _loose(folder: Path) -> None:
         (_sample, "samples", "the printed answer 6.75 is not the right one"),
         (_right_is_wrong, "accepted", "nditer.py: WA on seed 0"),
         (_wrong_is_right, "wrong", "missing_two.py: AC on seed 0, not WA"),
-        (_other_name, "wrong", "missing_two.py: named"),
+        (_other_name, "wrong", "missing_two.py: others name it missing-two"),
         (_false_style, "heldout", "held-out programs are named rightly"),
         (_twins, "separability", "look alike"),
         (_loose, "flake", "fail with a sensible default step"),
