@@ -15,7 +15,8 @@ import pytest
 
 from problems.judge.judge import Judge
 from problems.judge.package import Package
-from problems.judge.warm import KINDS, SPARE
+from problems.judge.sandbox import Sandbox
+from problems.judge.warm import KINDS, SPARE, WarmSandbox
 from tests.conftest import wait_until
 
 GOOD = """
@@ -55,13 +56,12 @@ def _own(path: Path) -> Attack:
 ATTACKS = sorted(map(_own, (Path(__file__).parent / "attacks").glob("*.py")), key=str)
 
 
-def _jailed() -> set[int]:
-    """Processes below this one that are neither an outer jail nor the interpreter that waits in it."""
-    found = set()
-    for outer in psutil.Process().children():
-        if "bwrap" in outer.name():
-            for interpreter in outer.children():
-                found |= {child.pid for child in interpreter.children(recursive=True)}
+def _jailed(sandbox: Sandbox) -> set[int]:
+    """Processes that the sandbox's waiting interpreters have forked."""
+    found: set[int] = set()
+    for outer in sandbox.pids().values() if isinstance(sandbox, WarmSandbox) else ():
+        for interpreter in psutil.Process(outer).children():
+            found |= {child.pid for child in interpreter.children(recursive=True)}
     return found
 
 
@@ -79,4 +79,4 @@ def test_it_fails(attack: Attack, judge: Judge, package: Package) -> None:
     assert "TRIED" in printed
     assert "BREACH" not in printed
     # empty children wait for the next submissions; nothing else may be there
-    wait_until(lambda: len(_jailed()) <= KINDS * SPARE, 10, f"{attack} left a process")
+    wait_until(lambda: len(_jailed(judge.sandbox)) <= KINDS * SPARE, 10, f"{attack} left a process")
