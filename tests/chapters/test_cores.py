@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pixelbank.chapters.cores import difference_error as diff
 from pixelbank.chapters.cores import ring_allreduce as ring
-from pixelbank.chapters.cores.scene import Scene, line, num, to_svg
+from pixelbank.core.scene import Scene, line, num, to_svg
 from tests.vectors import make_chapters
 
 VECTORS = Path(make_chapters.__file__).parent

@@ -13,9 +13,9 @@ from typing import Any
 
 from pixelbank.chapters.cores import difference_error as diff
 from pixelbank.chapters.cores import ring_allreduce as ring
-from pixelbank.chapters.cores.scene import Scene
 from pixelbank.chapters.figures import difference_error as diff_figure
 from pixelbank.chapters.figures import ring_allreduce as ring_figure
+from pixelbank.core.scene import Scene
 
 HERE = Path(__file__).parent
 

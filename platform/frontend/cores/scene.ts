@@ -1,5 +1,5 @@
 /**
- * A drawing as plain data: shapes with a class each. Twin of `pixelbank/chapters/cores/scene.py`; both must produce
+ * A drawing as plain data: shapes with a class each. Twin of `pixelbank/core/scene.py`; both must produce
  * the same scene, so that the first frame never jumps when the script arrives.
  */
 export type Shape =

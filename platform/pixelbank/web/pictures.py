@@ -9,9 +9,9 @@ from functools import lru_cache
 from django.utils.safestring import SafeString, mark_safe
 
 from pixelbank.chapters.cores import difference_error, ring_allreduce
-from pixelbank.chapters.cores.scene import Scene, line, to_svg
 from pixelbank.chapters.figures.difference_error import secants
 from pixelbank.chapters.figures.ring_allreduce import scene as ring_scene
+from pixelbank.core.scene import Scene, line, to_svg
 
 Picture = Callable[[], SafeString]
 

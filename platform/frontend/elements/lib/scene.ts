@@ -1,4 +1,4 @@
-/** Draws a scene (plain data from a figure's core) as SVG. The server's twin is `to_svg` in `chapters/cores/scene.py`. */
+/** Draws a scene (plain data from a figure's core) as SVG. The server's twin is `to_svg` in `core/scene.py`. */
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit";
 import { num, type Scene, type Shape } from "../../cores/scene";
 

@@ -15,9 +15,9 @@ from pixelbank.chapters.cores.difference_error import (
     estimate,
     number,
 )
-from pixelbank.chapters.cores.scene import Scene, line, num, to_svg
 from pixelbank.chapters.figures.table import data_table
 from pixelbank.core.elements import Value
+from pixelbank.core.scene import Scene, line, num, to_svg
 
 WIDTH, HEIGHT = 420, 330
 LEFT, RIGHT, TOP, BOTTOM = 52, 404, 30, 282

@@ -15,9 +15,9 @@ from pixelbank.chapters.cores.ring_allreduce import (
     example_gradients,
     ring_allreduce,
 )
-from pixelbank.chapters.cores.scene import Scene, num, to_svg
 from pixelbank.chapters.figures.table import data_table
 from pixelbank.core.elements import Value
+from pixelbank.core.scene import Scene, num, to_svg
 
 LEFT, RIGHT, TOP, GAP = 118, 76, 30, 6
 
