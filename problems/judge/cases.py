@@ -29,6 +29,13 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadOnly:
+    """An array argument that the learner's function cannot write to."""
+
+    array: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One call of the learner's function.
 
@@ -36,7 +43,7 @@ class Case:
     ``note`` names the property that the case tests, in words that give nothing away: learners see it for hidden cases.
     ``atol`` and ``rtol``: ``|got - expected| <= atol + rtol * |expected|`` in each entry.
     ``max_calls`` bounds the calls of the remote function.
-    ``shown``: texts of the arguments and of the answer, for samples only.
+    ``shown``: texts of the arguments and of the answer, for samples and feedback cases only.
     """
 
     name: str
@@ -58,6 +65,8 @@ def wire_arguments(case: Case) -> tuple[Value, ...]:
             values.append(Value("remote", text=argument.name))
         elif isinstance(argument, Local):
             values.append(Value("local", text=argument.source))
+        elif isinstance(argument, ReadOnly):
+            values.append(wire.describe(argument.array)._replace(layout="readonly"))
         else:
             values.append(wire.describe(argument))
     return tuple(values)

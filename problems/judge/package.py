@@ -90,9 +90,21 @@ class Package:
         return made
 
     def cases(self, seed: int) -> Sequence[Case]:
-        """All cases of a submission: the samples, then the hidden ones of this seed."""
+        """All cases of a submission: the samples, then the hidden ones. The package fixes some of them and draws the
+        others from the seed, so that the same seed gives the same cases."""
         hidden: Sequence[Case] = self.generator.cases(seed)
         return (*self.samples(), *hidden)
+
+    def feedback(self, seed: int) -> Sequence[Case]:
+        """Cases of the same properties as the hidden ones, named like them, of which a learner may see everything.
+        Never part of a verdict; empty where the package has none."""
+        made: Sequence[Case] = self.generator.feedback(seed) if hasattr(self.generator, "feedback") else ()
+        return made
+
+    def bonus(self) -> Sequence[Case]:
+        """Cases outside of the verdict, worth a star when all pass; empty where the package has none."""
+        made: Sequence[Case] = self.generator.bonus() if hasattr(self.generator, "bonus") else ()
+        return made
 
     def custom(self, values: Mapping[str, str]) -> Case:
         """A case of the learner's own input; ValueError with one sentence when it cannot be read."""

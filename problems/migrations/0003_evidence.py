@@ -4,20 +4,23 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('problems', '0002_submission_advice'),
+        ("problems", "0002_submission_advice"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='submission',
-            name='bonus',
-            field=models.JSONField(blank=True, default=list, help_text='[{note, passed, said}, …], outside the verdict.'),
+            model_name="submission",
+            name="bonus",
+            field=models.JSONField(
+                blank=True, default=list, help_text="[{note, passed, said}, …], outside the verdict."
+            ),
         ),
         migrations.AddField(
-            model_name='submission',
-            name='evidence',
-            field=models.JSONField(blank=True, default=dict, help_text='A sample or feedback case that shows the fault.'),
+            model_name="submission",
+            name="evidence",
+            field=models.JSONField(
+                blank=True, default=dict, help_text="A sample or feedback case that shows the fault."
+            ),
         ),
     ]

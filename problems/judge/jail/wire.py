@@ -49,7 +49,7 @@ KINDS: Final = (
     "none", "bool", "int", "float", "complex", "str", "array", "scalar", "list", "tuple", "remote", "local",
     "huge", "other",
 )  # fmt: skip
-LAYOUTS: Final = ("c", "f", "strided")
+LAYOUTS: Final = ("c", "f", "strided", "readonly")
 
 
 class Value(NamedTuple):
@@ -315,7 +315,7 @@ def _describe_array(array: Any) -> Value:
 
 
 def array_of(value: Value) -> Any:
-    """A fresh, writable array of an ``array`` or ``scalar`` value, with the memory layout it names."""
+    """A fresh array of an ``array`` or ``scalar`` value, with the memory layout it names; writable unless that says not."""
     flat = _frombuffer(bytearray(value.data), dtype=value.dtype)
     array = flat.reshape(value.shape)
     if value.layout == "f":
@@ -325,6 +325,8 @@ def array_of(value: Value) -> Any:
         view = wide[..., ::2]
         view[...] = array
         return view
+    if value.layout == "readonly":
+        array.flags.writeable = False
     return array
 
 

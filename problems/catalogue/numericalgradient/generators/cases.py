@@ -1,6 +1,9 @@
-"""The cases of Numerical Gradient: three samples, and 25 hidden cases that are drawn anew for every seed.
+"""The cases of Numerical Gradient: three samples, 25 hidden cases, feedback cases and bonus cases.
 
-Two kinds. With a given coarse step (0.25 or 0.5) the answer is plain algebra, so it must be met to 1e-9; only there
+Three streams of numbers. The hidden cases about the form of x are the same for everybody, so that a verdict on them can
+be repeated; the others are drawn anew for each submission from its seed, so that no answer can be written down in
+advance. The feedback cases have small numbers from a stream of their own: they alone may be shown.
+Two kinds of steps. With a given coarse step (0.25 or 0.5) the answer is plain algebra, so it must be met to 1e-9; only there
 does a one-sided difference differ visibly from a central one. With the learner's own default step the answer is the
 derivative, to 1e-6 (a default from 1e-3 to 1e-8 is good enough).
 Plain float64 arrays come first: the verdict of a submission is that of its first failing case.
@@ -15,8 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from problems.judge.cases import Case, Local, Remote
+from problems.judge.cases import Case, Local, ReadOnly, Remote
 
+FIXED_SEED = 20251130
+FIXED = frozenset({
+    "matrix", "square-matrix", "cube", "many", "kink", "nan", "transposed", "strided", "integers", "integers-default",
+    "float32", "list", "whole-number",
+})  # fmt: skip
 CUSTOM_FIELDS = (
     ("f", "f(x) = (a Python expression; np is NumPy)", "np.sum(x**2)"),
     ("x", "x (a number or a list of numbers)", "[1.0, 2.0]"),
@@ -74,7 +82,13 @@ def samples() -> list[Case]:
 
 
 def cases(seed: int) -> list[Case]:
-    """The hidden cases of one seed."""
+    """The hidden cases: those in FIXED are the same for every seed."""
+    drawn, fixed = _hidden(seed), _hidden(FIXED_SEED)
+    return [kept if kept.name in FIXED else new for new, kept in zip(drawn, fixed, strict=True)]
+
+
+def _hidden(seed: int) -> list[Case]:
+    """A case of each property, all drawn from one seed."""
     rng = np.random.default_rng([seed, 2025])
 
     def draw(*shape: int, low: float = 0.4, high: float = 2.4) -> Any:
@@ -166,6 +180,120 @@ def _two(point: Any) -> tuple[Any, Any]:
     """A point and the gradient of sin(x0) * x1**2 there."""
     x, y = point
     return point, np.array([math.cos(x) * y**2, 2 * math.sin(x) * y])
+
+
+# --- cases that may be shown -----------------------------------------------------------------------------------------
+
+NAMES = {"np": np}
+
+
+def _formula(text: str) -> Callable[[Any], Any]:
+    """The function that a text says: what is shown is what is evaluated."""
+    made: Callable[[Any], Any] = eval(f"lambda x: {text}", dict(NAMES))  # noqa: S307 -- texts of this file only
+    return made
+
+
+def _x_text(x: Any) -> str:
+    """x as a learner would type it."""
+    if not isinstance(x, np.ndarray):
+        return repr(x)
+    if x.size > 12:
+        return f"np.arange({x.size}) / 20 + 0.5"
+    dtype = ", dtype=np.float32" if x.dtype == np.float32 else ""
+    if x.ndim == 2 and x.flags.f_contiguous and not x.flags.c_contiguous:
+        return f"np.array({x.T.tolist()}).T"
+    if not x.flags.c_contiguous:
+        return f"np.array({x.base.tolist()})[::2]"
+    entries = x.tolist() if x.dtype.kind == "i" else np.round(x.astype(np.float64), 3).tolist()
+    return f"np.array({entries}{dtype})"
+
+
+def _open(
+    name: str, note: str, text: str, x: Any, h: float | None = None, truth: Any = None, atol: float = 1e-9
+) -> Case:
+    """A feedback case: with a given step its answer is the central difference, else ``truth``."""
+    f = _formula(text)
+    answer = central(f, x, h) if h is not None else truth
+    step = [] if h is None else [("h", f"{h:g}")]
+    said = repr(float(f"{answer:.10g}")) if isinstance(answer, float) else str(_brief(answer))
+    shown = (("f(x)", text), ("x", _x_text(x)), *step, ("answer", said))
+    arguments = (Remote(f, text=text), x) if h is None else (Remote(f, text=text), x, h)
+    close = (atol, 1e-9) if h is not None else (1e-6, 1e-6)
+    return Case(name, "feedback", arguments, answer, note, *close, _calls(x), shown)
+
+
+def _brief(array: Any) -> Any:
+    """Nested lists with at most ten digits a number; a long array by its first entries."""
+    if array.size > 12:
+        return "[" + ", ".join(f"{entry:.10g}" for entry in array.flat[:4]) + ", \N{HORIZONTAL ELLIPSIS}]"
+    rounded = [float(f"{entry:.10g}") for entry in array.flat]
+    return np.array(rounded).reshape(array.shape).tolist()
+
+
+def feedback(seed: int) -> list[Case]:
+    """One case for each property of the hidden ones, named like it, with numbers that are easy to check by hand."""
+    rng = np.random.default_rng([seed, 77])
+    a, b = (int(v) for v in rng.integers(2, 5, size=2))
+    h = float(rng.choice([0.25, 0.5]))
+
+    def pick(*shape: int) -> Any:
+        """Halves from 0.5 to 2.5, of both signs."""
+        return rng.integers(1, 6, size=shape) / 2 * rng.choice([-1.0, 1.0], size=shape)
+
+    v2, v3, m22, m23 = pick(2), pick(3), pick(2, 2), pick(2, 3)
+    ints = np.array([1, -2, 3]) * int(rng.choice([-1, 1]))
+    one = float(pick(1)[0])
+    zero = np.array([0.0, one])
+    small = np.array([0.7, -1.1], dtype=np.float32)
+    table = f"{a}*x[0, 0]**2*x[1, 2] + {b}*x[0, 1]*x[1, 0]"
+    shares = np.exp(v3) / np.sum(np.exp(v3))
+    return [
+        _open("cubes", "a vector", "np.sum(x**3)", v3, h),
+        _open("coupled", "a vector whose entries are multiplied", f"{a}*x[0]*x[1]*x[2] + x[1]**2", v3, h),
+        _open("linear", "slopes of both signs", f"{a}*x[1] - {b}*x[0]", v2, h),
+        _open("square", "a vector", f"{a}*np.sum(x**2)", v2, truth=2 * a * v2),
+        _open("two", "two variables", "np.sin(x[0])*x[1]**2", *_two_open(v2)),
+        _open("matrix", "a matrix, entries used one by one", table, m23, h),
+        _open("square-matrix", "a square matrix that is not symmetric", f"{a}*x[0, 1]**3 + x[1, 0]**2", m22, h),
+        _open("cube", "an array of three dimensions", "np.sum(x**3) + x[0, 0, 0]*x[1, 1, 1]", pick(2, 2, 2), h),
+        _open("many", "60 variables", "np.sum(x**3) + x[0]*x[59]", np.arange(60) / 20 + 0.5, h),
+        _open("zero", "a coordinate that is zero", "np.sum(x**3 + 2*x)", zero, h),
+        _open("kink", "a kink exactly at the point", f"{a}*np.sum(np.abs(x))", np.zeros(2), h),
+        _open("small", "very small slopes", "1e-5*np.sum(x**3)", v2, h, atol=1e-12),
+        _open("nan", "one entry where f is NaN on one side", "np.sum(np.sqrt(x))", np.array([0.25, 4.0]), 0.5),
+        _open("zero-default", "a coordinate that is zero", "np.sum(np.cos(x) + x)", zero, truth=1 - np.sin(zero)),
+        _open("cross-entropy", "a softmax cross-entropy", "np.log(np.sum(np.exp(x))) - x[1]", v3,
+              truth=shares - np.array([0.0, 1.0, 0.0])),
+        _open("quadratic", "a quadratic form", f"{a}*x[0]**2 + x[0]*x[1]", v2,
+              truth=np.array([2 * a * v2[0] + v2[1], v2[0]])),
+        _open("transposed", "a transposed view", f"np.sum(x**3) + {a}*x[0, 1]", np.array([[1.0, 2.0, 0.5], [3.0, -1.0, 1.5]]).T, h),
+        _open("strided", "a slice with a stride", f"np.sum(x**3) + {a}*x[0]", np.array([1.0, 9.0, -2.0, 9.0, 0.5, 9.0])[::2], h),
+        _open("integers", "an array of integers", "np.sum(x**3)/4", ints, h),
+        _open("integers-default", "an array of integers", "np.sum(np.sin(x))", ints, truth=np.cos(ints)),
+        _open("float32", "a float32 array", f"{a}*np.sum(x**2)", small, truth=2 * a * small.astype(np.float64)),
+        _open("list", "a nested list", table, m23.tolist(), h),
+        _open("number", "a single number", f"np.sin(x) + {a}*x", one, h),
+        _open("whole-number", "a single whole number", f"{b}*x**3", int(ints[1]), h),
+        _open("exponential", "a single number", "np.exp(1.3*x)", one, truth=1.3 * math.exp(1.3 * one)),
+    ]  # fmt: skip
+
+
+def _two_open(point: Any) -> tuple[Any, None, Any]:
+    """Point, no step, and the gradient of sin(x0) * x1**2."""
+    x, truth = _two(point)
+    return x, None, truth
+
+
+def bonus() -> list[Case]:
+    """Three cases beyond the statement, outside of the verdict: all of them right is worth a star."""
+    point = np.array([1.5, -0.5, 2.0])
+    cube = _formula("np.sum(x**3)")
+    slopes = central(cube, point, 0.5)
+    return [
+        Case("empty", "bonus", (Remote(cube), np.zeros(0), 0.5), np.zeros(0), "an empty array", max_calls=1),
+        Case("read-only", "bonus", (Remote(cube), ReadOnly(point), 0.5), slopes, "an array that cannot be written to", max_calls=7),
+        Case("f-writes", "bonus", (Local("lambda x: [float(np.sum(x**3)), x.fill(0.0)][0]"), point, 0.5), slopes, "an f that changes the point it is given"),
+    ]  # fmt: skip
 
 
 def custom(values: Mapping[str, str]) -> Case:
