@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,35 +12,23 @@ import pytest
 
 from problems.judge.judge import Judge
 from problems.judge.package import Package
+from problems.judge.warm import KINDS, SPARE
+from tests.conftest import wait_until
 from tests.environment import SHARED
+from tests.problems.test_sandbox_attacks import jailed
 
 FOLDER = SHARED / "corpus" / "judge"
 ENTRIES: list[dict[str, Any]] = json.loads((FOLDER / "manifest.json").read_text()) if FOLDER.is_dir() else []
 GOOD = Path(__file__).parents[2] / "problems/catalogue/numericalgradient/submissions/accepted/copy_and_restore.py"
 
 
-def _descendants() -> set[int]:
-    """Processes below this one whose command runs the jail's runner with a learner's code in it."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found, todo = set(), [os.getpid()]
-    while todo:
-        for child in children.get(todo.pop(), []):
-            found.add(child)
-            todo.append(child)
-    return found
-
-
 @pytest.mark.skipif(not ENTRIES, reason="../shared/corpus is not beside this checkout")
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry["file"] for entry in ENTRIES])
 def test_submission(judge: Judge, package: Package, entry: dict[str, Any]) -> None:
-    cases = package.cases(seed=5)
+    # an endless program need not be watched for long; one that fills memory needs its time on a busy machine
+    seconds = 0.6 if "TLE" in entry["accept"] else package.limits.case_seconds
+    package = replace(package, limits=replace(package.limits, case_seconds=seconds))
+    cases = package.cases(seed=5)[:10]
     source = (FOLDER / entry["file"]).read_bytes()
     start = time.monotonic()
     result = judge.judge(package, source, cases)
@@ -64,11 +52,5 @@ def test_submission(judge: Judge, package: Package, entry: dict[str, Any]) -> No
     # The judge is alive, and nothing of this submission reaches the next one.
     after = judge.judge(package, GOOD.read_bytes(), cases)
     assert after.verdict == "AC", after.message
-    if "no_leftover_process" in entry["post"]:
-        before = _descendants()
-        judge.judge(package, source, cases)
-        judge.judge(package, GOOD.read_bytes(), cases)
-        deadline = time.monotonic() + 5
-        while len(_descendants()) > len(before) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert len(_descendants()) <= len(before)
+    # Empty children wait for the next submissions; nothing else may be there.
+    wait_until(lambda: len(jailed(judge.sandbox)) <= KINDS * SPARE, 10, "a process was left")

@@ -56,7 +56,7 @@ def _own(path: Path) -> Attack:
 ATTACKS = sorted(map(_own, (Path(__file__).parent / "attacks").glob("*.py")), key=str)
 
 
-def _jailed(sandbox: Sandbox) -> set[int]:
+def jailed(sandbox: Sandbox) -> set[int]:
     """Processes that the sandbox's waiting interpreters have forked."""
     found: set[int] = set()
     for outer in sandbox.pids().values() if isinstance(sandbox, WarmSandbox) else ():
@@ -79,4 +79,4 @@ def test_it_fails(attack: Attack, judge: Judge, package: Package) -> None:
     assert "TRIED" in printed
     assert "BREACH" not in printed
     # empty children wait for the next submissions; nothing else may be there
-    wait_until(lambda: len(_jailed(judge.sandbox)) <= KINDS * SPARE, 10, f"{attack} left a process")
+    wait_until(lambda: len(jailed(judge.sandbox)) <= KINDS * SPARE, 10, f"{attack} left a process")
