@@ -315,7 +315,7 @@ def _describe_array(array: Any) -> Value:
 
 
 def array_of(value: Value) -> Any:
-    """A fresh array of an ``array`` or ``scalar`` value, with the memory layout it names; writable unless that says not."""
+    """A fresh array of an ``array`` or ``scalar`` value, with the memory layout it names; writable if not read-only."""
     flat = _frombuffer(bytearray(value.data), dtype=value.dtype)
     array = flat.reshape(value.shape)
     if value.layout == "f":

@@ -3,9 +3,10 @@
 Three streams of numbers. The hidden cases about the form of x are the same for everybody, so that a verdict on them can
 be repeated; the others are drawn anew for each submission from its seed, so that no answer can be written down in
 advance. The feedback cases have small numbers from a stream of their own: they alone may be shown.
-Two kinds of steps. With a given coarse step (0.25 or 0.5) the answer is plain algebra, so it must be met to 1e-9; only there
-does a one-sided difference differ visibly from a central one. With the learner's own default step the answer is the
-derivative, to 1e-6 (a default from 1e-3 to 1e-8 is good enough).
+
+Two kinds of steps. With a given coarse step (0.25 or 0.5) the answer is plain algebra, so it must be met to 1e-9; only
+there does a one-sided difference differ visibly from a central one. With the learner's own default step the answer is
+the derivative, to 1e-6 (a default from 1e-3 to 1e-8 is good enough).
 Plain float64 arrays come first: the verdict of a submission is that of its first failing case.
 """
 
@@ -245,6 +246,8 @@ def feedback(seed: int) -> list[Case]:
     one = float(pick(1)[0])
     zero = np.array([0.0, one])
     small = np.array([0.7, -1.1], dtype=np.float32)
+    lying = np.array([[1.0, 2.0, 0.5], [3.0, -1.0, 1.5]])
+    gaps = np.array([1.0, 9.0, -2.0, 9.0, 0.5, 9.0])
     table = f"{a}*x[0, 0]**2*x[1, 2] + {b}*x[0, 1]*x[1, 0]"
     shares = np.exp(v3) / np.sum(np.exp(v3))
     return [
@@ -266,8 +269,8 @@ def feedback(seed: int) -> list[Case]:
               truth=shares - np.array([0.0, 1.0, 0.0])),
         _open("quadratic", "a quadratic form", f"{a}*x[0]**2 + x[0]*x[1]", v2,
               truth=np.array([2 * a * v2[0] + v2[1], v2[0]])),
-        _open("transposed", "a transposed view", f"np.sum(x**3) + {a}*x[0, 1]", np.array([[1.0, 2.0, 0.5], [3.0, -1.0, 1.5]]).T, h),
-        _open("strided", "a slice with a stride", f"np.sum(x**3) + {a}*x[0]", np.array([1.0, 9.0, -2.0, 9.0, 0.5, 9.0])[::2], h),
+        _open("transposed", "a transposed view", f"np.sum(x**3) + {a}*x[0, 1]", lying.T, h),
+        _open("strided", "a slice with a stride", f"np.sum(x**3) + {a}*x[0]", gaps[::2], h),
         _open("integers", "an array of integers", "np.sum(x**3)/4", ints, h),
         _open("integers-default", "an array of integers", "np.sum(np.sin(x))", ints, truth=np.cos(ints)),
         _open("float32", "a float32 array", f"{a}*np.sum(x**2)", small, truth=2 * a * small.astype(np.float64)),
@@ -289,11 +292,13 @@ def bonus() -> list[Case]:
     point = np.array([1.5, -0.5, 2.0])
     cube = _formula("np.sum(x**3)")
     slopes = central(cube, point, 0.5)
+    writes = Local("lambda x: [float(np.sum(x**3)), x.fill(0.0)][0]")
+    none, locked = "an empty array", "an array that cannot be written to"
     return [
-        Case("empty", "bonus", (Remote(cube), np.zeros(0), 0.5), np.zeros(0), "an empty array", max_calls=1),
-        Case("read-only", "bonus", (Remote(cube), ReadOnly(point), 0.5), slopes, "an array that cannot be written to", max_calls=7),
-        Case("f-writes", "bonus", (Local("lambda x: [float(np.sum(x**3)), x.fill(0.0)][0]"), point, 0.5), slopes, "an f that changes the point it is given"),
-    ]  # fmt: skip
+        Case("empty", "bonus", (Remote(cube), np.zeros(0), 0.5), np.zeros(0), none, max_calls=1),
+        Case("read-only", "bonus", (Remote(cube), ReadOnly(point), 0.5), slopes, locked, max_calls=7),
+        Case("f-writes", "bonus", (writes, point, 0.5), slopes, "an f that changes the point it is given"),
+    ]
 
 
 def custom(values: Mapping[str, str]) -> Case:
