@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from pixelbank.core import events, markdown, rows
 from pixelbank.learners.models import Learner
-from problems import judging, packages, selectors
+from problems import judging, packages, selectors, shown
 from problems.judge import record
 from problems.judge.diagnosis import Diagnosis, diagnose
 from problems.judge.judge import readable
@@ -188,8 +188,11 @@ def perform(pk: int) -> None:
     except FencedOff:
         log.warning("Submission %s was taken over by another judge", submission.public_id)
         return
-    told = None if submission.kind == Submission.Kind.RUN else _diagnosis(package, cases, judgement)
-    _finish(submission, token, judgement, package.digest, package, told)
+    is_run = submission.kind == Submission.Kind.RUN
+    told = None if is_run else _diagnosis(package, cases, judgement)
+    seen = shown.evidence_of(judge, package, submission.source, submission.seed, cases, judgement)
+    extra = [] if is_run else shown.bonus_of(judge, package, submission.source, judgement)
+    _finish(submission, token, judgement, package.digest, package, told, seen, extra)
 
 
 def _diagnosis(package: Package, cases: list[Any], judgement: Judgement) -> Diagnosis | None:
@@ -210,16 +213,16 @@ def _cases(package: Package, submission: Submission) -> list[Any]:
 
 def _case(submission: Submission, index: int, result: Result, package: Package | None) -> CaseResult:
     """The row of one case. What a hidden case printed or returned is left out, so that no hidden input gets out."""
-    shown: list[list[str]] = []
+    texts: list[list[str]] = []
     got = output = ""
     if result.group != "secret":
         seen = result.observation
         got = record.show(seen.value) if seen else ""
         output = seen.output if seen else ""
         if result.group == "custom" and submission.custom and package is not None:
-            shown = [list(pair) for pair in package.custom(submission.custom).shown]
+            texts = [list(pair) for pair in package.custom(submission.custom).shown]
         elif package is not None:
-            shown = next(([list(p) for p in case.shown] for case in package.samples() if case.name == result.name), [])
+            texts = next(([list(p) for p in case.shown] for case in package.samples() if case.name == result.name), [])
     return CaseResult(
         submission=submission,
         index=index,
@@ -232,7 +235,7 @@ def _case(submission: Submission, index: int, result: Result, package: Package |
         ms=result.ms,
         got=_clean(got),
         output=_clean(output),
-        shown=shown,
+        shown=texts,
         observation=_clean_json(record.observation(result.observation)),
     )
 
@@ -255,6 +258,8 @@ def _finish(
     digest: str,
     package: Package | None = None,
     told: Diagnosis | None = None,
+    evidence: dict[str, Any] | None = None,
+    bonus: list[dict[str, Any]] | None = None,
 ) -> None:
     """Store verdict and cases in one transaction, exactly once: only the holder of the newest token gets in."""
     fields = {
@@ -267,6 +272,8 @@ def _finish(
         "total": judgement.total,
         "time_ms": judgement.ms,
         "output": _clean(judgement.output),
+        "evidence": _clean_json(evidence or {}),
+        "bonus": [_clean_json(case) for case in bonus or []],
         "package_digest": digest,
     }
     with transaction.atomic():
