@@ -173,6 +173,16 @@ def test_nothing_of_a_submission_reaches_the_next(fresh: WarmSandbox) -> None:
     second.close()
 
 
+def test_a_list_too_deep_for_the_wire_is_an_answer_of_a_wrong_kind(sandbox: Sandbox) -> None:
+    child = sandbox.start(Limits())
+    source = "def entry(x):\n    a = []\n    for _ in range(100_000):\n        a = [a]\n    return a\n"
+    assert child.load("entry", source).ok
+    seen = child.run([wire.describe([[1.0]])], None)
+    assert seen.value is not None
+    assert (seen.status, seen.value.kind, seen.after) == ("returned", "list", (wire.describe([[1.0]]),))
+    child.close()
+
+
 def test_random_numbers_repeat_in_every_case_and_child(fresh: WarmSandbox) -> None:
     source = "import random\nimport numpy as np\ndef entry():\n    return [random.random(), float(np.random.rand())]\n"
     first, second = fresh.start(Limits()), fresh.start(Limits())

@@ -27,6 +27,7 @@ from problems.judge.jail import lockdown, wire
 _read, _write, _exit = os.read, os.write, os._exit
 _pack, _unpack, _describe, _build, _float = wire.pack, wire.unpack, wire.describe, wire.build, wire.FLOAT
 _header, _split, _HEAD = wire.HEADER.pack, wire.HEADER.unpack_from, wire.HEADER.size
+_DEPTH: Final = wire.MAX_DEPTH - 3  # of lists in a result, which travels inside two more
 # errors that a remote function may hand on by name
 _ERRORS = {e.__name__: e for e in (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError, RuntimeError)}
 
@@ -195,10 +196,10 @@ def _case(channel: Channel, function: Any, values: tuple[wire.Value, ...]) -> tu
         arguments = [_argument(channel, value) for value in values]
         result = function(*arguments)
         after = [
-            value if value.kind in ("remote", "local") else _describe(argument)
+            value if value.kind in ("remote", "local") else _describe(argument, _DEPTH)
             for value, argument in zip(values, arguments, strict=True)
         ]
-        return wire.RETURN, _pack(wire.listing(_describe(result), wire.listing(*after)))
+        return wire.RETURN, _pack(wire.listing(_describe(result, _DEPTH), wire.listing(*after)))
     except BaseException as error:  # noqa: BLE001 - whatever a learner's code raises
         return wire.RAISED, _report(error)
 
