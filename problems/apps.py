@@ -21,5 +21,11 @@ class ProblemsConfig(AppConfig):
         metrics.register_gauge(
             "pixelbank_submissions", "Submissions by state.", "state", selectors.submissions_by_state
         )
+        metrics.register_gauge(
+            "pixelbank_submissions_waiting", "Waiting submissions by queue.", "queue", selectors.waiting_by_lane
+        )
+        metrics.register_gauge(
+            "pixelbank_judge_errors", "Submissions that ended as a judge error.", "within", selectors.judge_errors
+        )
         registry.register("problems", selectors.export, overview=selectors.overview)
         mathlock.register_source("problems", content.formulas)

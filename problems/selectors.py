@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -16,6 +16,9 @@ from pixelbank.learners.registry import Entry, Figure, Overview
 from pixelbank.learners.selectors import current_learner
 from problems.judge.verdicts import Verdict
 from problems.models import CaseResult, JudgeWorker, Problem, Submission
+from problems.queue import BULK, INTERACTIVE
+from problems.queue import ahead as ahead  # a read like the others here
+from problems.queue import waiting as waiting_in
 
 SEEN_WITHIN = timedelta(seconds=90)
 HISTORY = 50
@@ -43,11 +46,11 @@ def solved(learner: Learner | None) -> set[str]:
 
 
 def tried(learner: Learner | None) -> set[str]:
-    """Names of the problems to which the learner has submitted something."""
+    """Names of the problems to which the learner has submitted something. A judge error is no attempt."""
     if learner is None:
         return set()
     rows = Submission.objects.filter(learner=learner, kind=Submission.Kind.SUBMIT)
-    return set(rows.values_list("problem__name", flat=True))
+    return set(rows.exclude(verdict=Verdict.JE).values_list("problem__name", flat=True))
 
 
 def history(learner: Learner | None, problem: Problem) -> list[Submission]:
@@ -191,6 +194,16 @@ def submissions_by_state() -> dict[str, int]:
     return {row["state"]: row["count"] for row in rows}
 
 
-def waiting() -> int:
-    """How many submissions wait for a judge."""
-    return Submission.objects.filter(Q(state=Submission.State.QUEUED)).count()
+def waiting_by_lane() -> dict[str, int]:
+    """How many submissions wait, by queue, for the metrics."""
+    return {lane: waiting_in(lane).count() for lane in (INTERACTIVE, BULK)}
+
+
+def judge_errors() -> dict[str, int]:
+    """How many submissions ended as a judge error within an hour, a day and ever, for the metrics."""
+    rows, now = Submission.objects.filter(verdict=Verdict.JE), timezone.now()
+    return {
+        "hour": rows.filter(finished_at__gte=now - timedelta(hours=1)).count(),
+        "day": rows.filter(finished_at__gte=now - timedelta(days=1)).count(),
+        "ever": rows.count(),
+    }

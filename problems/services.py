@@ -11,25 +11,26 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
+from structlog.contextvars import bound_contextvars, get_contextvars
 
 from pixelbank.core import events, markdown, rows
 from pixelbank.learners.models import Learner
-from problems import judging, packages, selectors, shown
+from problems import judging, packages, queue, selectors, shown
 from problems.judge import record
 from problems.judge.diagnosis import Diagnosis, diagnose
-from problems.judge.judge import readable
+from problems.judge.judge import Judge, readable
 from problems.judge.package import Package, PackageError
 from problems.judge.selftest import Report
 from problems.judge.verdicts import CaseResult as Result
 from problems.judge.verdicts import Judgement, Verdict
 from problems.models import CaseResult, JudgeWorker, Problem, Submission
+from problems.queue import LEASE, MAX_ATTEMPTS
 
 log = logging.getLogger(__name__)
 
-LEASE = timedelta(seconds=30)
 RESEND_AFTER = timedelta(seconds=30)
-MAX_ATTEMPTS = 3
 MAX_WAITING = 20  # submissions of one learner that wait at the same time
 GIVEN_UP = "The judge failed on this submission three times. This is not your fault; please submit it again."
 NOT_LOADED = "The package of this problem cannot be read at the moment. This is not your fault; please try again later."
@@ -129,45 +130,42 @@ def submit(
             source_sha256=hashlib.sha256(source.encode()).hexdigest(),
             custom=given if own_input else None,
             seed=secrets.randbelow(1 << 31),
+            request_id=str(get_contextvars().get("request_id", ""))[:40],
         )
-        rows.enqueue_on_commit(submission, task, "judge")
+        rows.enqueue_on_commit(submission, task, queue.INTERACTIVE)
     return submission
-
-
-def rejudge(original: Submission) -> Submission:
-    """Judge a submission again with the same cases, beside the original; goes to the queue for bulk work."""
-    from problems.tasks import judge as task
-
-    with transaction.atomic():
-        again = Submission.objects.create(
-            learner_id=original.learner_id,
-            problem_id=original.problem_id,
-            kind=Submission.Kind.REJUDGE,
-            original=original.original or original,
-            source=original.source,
-            source_sha256=original.source_sha256,
-            seed=original.seed,
-        )
-        rows.enqueue_on_commit(again, task, "judge.bulk")
-    return again
 
 
 # --- judging -----------------------------------------------------------------------------------------------------
 
 
 def perform(pk: int) -> None:
-    """Judge a stored submission: what the Celery task does. A second delivery of the same message does nothing.
+    """Judge the submission whose turn it is (see problems.queue): what the Celery task does with a message about `pk`.
 
-    Without a sandbox that passed its self-test the row is not even claimed: it waits.
+    A second delivery of the same message finds nothing to do. Without a sandbox that passed its self-test no row is
+    even claimed: it waits.
     """
     judge = judging.judge()
     if judge is None:
         log.warning("Submission %s waits: this judge has no usable sandbox", pk)
         return
-    token = rows.claim(Submission, pk, lease=LEASE, max_attempts=MAX_ATTEMPTS)
-    if token is None:
-        return
-    submission = Submission.objects.select_related("problem").get(pk=pk)
+    bulk = queue.is_bulk(pk)
+    if held := queue.take(pk):
+        _judge(judge, *held)
+    if bulk:
+        queue.send_bulk(1)
+
+
+def _judge(judge: Judge, pk: int, token: int) -> None:
+    submission = Submission.objects.select_related("problem").filter(pk=pk).first()
+    if submission is None:
+        return  # taken back, or its learner's data were deleted, since it was claimed
+    with bound_contextvars(request_id=submission.request_id):
+        _judge_held(judge, submission, token)
+
+
+def _judge_held(judge: Judge, submission: Submission, token: int) -> None:
+    pk = submission.pk
     events.publish("submission", submission.public_id, "state", {"state": Submission.State.RUNNING})
     try:
         package = packages.get(submission.problem.name)
@@ -284,6 +282,8 @@ def _finish(
             [_case(submission, index, result, package) for index, result in enumerate(judgement.cases)]
         )
     submission.refresh_from_db()
+    if submission.verdict == Verdict.JE:
+        log.error("Submission %s ends as a judge error after %d attempts", submission.public_id, token)
     events.publish("submission", submission.public_id, "verdict", selectors.verdict_data(submission), final=True)
 
 
@@ -298,15 +298,21 @@ def sweep() -> int:
 
     def resend(row: Submission) -> None:
         if usable:
-            rows.send(row, task, "judge.bulk" if row.kind == Submission.Kind.REJUDGE else "judge")
+            rows.send(row, task, queue.INTERACTIVE)
 
     def give_up(row: Submission) -> None:
-        log.error("Submission %s is given up after %d attempts", row.public_id, row.token)
-        _finish(row, row.token, Judgement(Verdict.JE, None, GIVEN_UP, 0, 0, 0.0), "")
+        with bound_contextvars(request_id=row.request_id):
+            _finish(row, row.token, Judgement(Verdict.JE, None, GIVEN_UP, 0, 0, 0.0), "")
 
-    return rows.sweep(
-        Submission, resend, older_than=RESEND_AFTER, max_attempts=MAX_ATTEMPTS, on_exhausted=give_up
-    )  # fmt: skip
+    sent = rows.sweep(
+        Submission,
+        resend,
+        older_than=RESEND_AFTER,
+        max_attempts=MAX_ATTEMPTS,
+        on_exhausted=give_up,
+        among=~Q(kind=Submission.Kind.REJUDGE),
+    )
+    return sent + (queue.revive_bulk(RESEND_AFTER) if usable else 0)
 
 
 # --- judges ------------------------------------------------------------------------------------------------------

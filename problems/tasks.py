@@ -10,7 +10,7 @@ from problems import worker as worker  # connects the judge workers' signals
 
 @shared_task(name="problems.judge")
 def judge(pk: int) -> None:
-    """Judge a stored submission."""
+    """A judge is free: judge the submission whose turn it is."""
     services.perform(pk)
 
 

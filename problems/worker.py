@@ -15,10 +15,10 @@ from celery import signals
 from celery.worker import state
 from django.db import DatabaseError, close_old_connections, connections
 
-from problems import judging, services
+from problems import judging, queue, services
 
 log = logging.getLogger(__name__)
-QUEUES = frozenset({"judge", "judge.bulk"})
+QUEUES = frozenset({queue.INTERACTIVE, queue.BULK})
 SAY_EVERY_S = 20.0
 TEST_EVERY_S = 60.0
 _name = ""
@@ -33,11 +33,12 @@ def _start(sender: Any, **_: Any) -> None:
     if not QUEUES & set(queues.consume_from):
         return
     _name = sender.hostname
+    queue.served = QUEUES & set(queues.consume_from)
     report = judging.test()
     _usable, _tested_at = report.usable, time.monotonic()
     if not report.usable:
         # judge.bulk also carries the sweeper, so it goes on; its judging tasks claim nothing without a sandbox.
-        queues.deselect("judge")
+        queues.deselect(queue.INTERACTIVE)
     try:
         services.announce_judge(_name, report)
     except DatabaseError as error:

@@ -324,28 +324,7 @@ def test_after_three_attempts_it_is_a_judge_error(
     assert row.verdict == "JE"
 
 
-# --- rejudge, export ---------------------------------------------------------------------------------------------
-
-
-def test_a_rejudge_stands_beside_its_original(
-    problem: Problem,
-    learner: Learner,
-    here: None,
-    sent: list[Any],
-    valkey: str,
-    django_capture_on_commit_callbacks: Any,
-) -> None:
-    row = services.submit(learner, problem, BAD, "submit")
-    services.perform(row.pk)
-    row.refresh_from_db()
-    with django_capture_on_commit_callbacks(execute=True):
-        again = services.rejudge(row)
-    assert sent[-1] == (again.pk, "judge.bulk")
-    services.perform(again.pk)
-    again.refresh_from_db()
-    assert (again.verdict, again.passed, again.seed, again.original) == (row.verdict, row.passed, row.seed, row)
-    assert selectors.history(learner, problem) == [row]
-    assert len(selectors.export(learner)) == 1
+# --- export -----------------------------------------------------------------------------------------------------------
 
 
 def test_solved_and_overview(problem: Problem, learner: Learner, here: None, valkey: str) -> None:

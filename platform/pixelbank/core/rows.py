@@ -99,11 +99,13 @@ def sweep(
     older_than: timedelta,
     max_attempts: int = 3,
     on_exhausted: Callable[[Any], object],
+    among: Q = Q(),  # noqa: B008 - never changed
 ) -> int:
     """Re-queue what dead workers or a lost broker left behind; returns how many rows were sent again.
 
     Rows whose lease ran out go back to queued; those that already had `max_attempts` claims are handed to
-    `on_exhausted(row)`, which must give them an end state. `resend(row)` sends the hint again.
+    `on_exhausted(row)`, which must give them an end state. `resend(row)` sends the hint again, for the waiting rows
+    that `among` selects.
     """
     now = timezone.now()
     rows = model._default_manager
@@ -112,7 +114,7 @@ def sweep(
         on_exhausted(row)
     rows.filter(lost, token__lt=max_attempts).update(state=QUEUED, lease_until=None, enqueued_at=None)
     stale = Q(enqueued_at__isnull=True, created_at__lt=now - older_than) | Q(enqueued_at__lt=now - older_than)
-    waiting = list(rows.filter(stale, state=QUEUED).order_by("pk")[:500])
+    waiting = list(rows.filter(stale, among, state=QUEUED).order_by("pk")[:500])
     for row in waiting:
         resend(row)
     return len(waiting)
