@@ -12,8 +12,17 @@ CLONE, VFORK, CLONE3 = {"x86_64": (56, 58, 435), "aarch64": (220, 220, 435)}[pla
 def numerical_gradient(f, x, h=1e-7):
     print("TRIED", flush=True)
     libc = ctypes.CDLL(None, use_errno=True)
-    flags = (17, 0x8000 | 17, 0x4000 | 0x100 | 17, 0x10000000 | 17, 0x20000000, 0x02000000 | 17, 0x40000000 | 17,
-             0x00020000 | 17, 0x7E020000 | 17)
+    flags = (
+        17,
+        0x8000 | 17,
+        0x4000 | 0x100 | 17,
+        0x10000000 | 17,
+        0x20000000,
+        0x02000000 | 17,
+        0x40000000 | 17,
+        0x00020000 | 17,
+        0x7E020000 | 17,
+    )
     for flag in flags:
         result = libc.syscall(ctypes.c_long(CLONE), ctypes.c_ulong(flag), None, None, None, None)
         if result == 0:

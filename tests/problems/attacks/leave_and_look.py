@@ -20,8 +20,12 @@ def numerical_gradient(f, x, h=1e-7):
         except OSError:
             pass
     with open(np.__file__) as shared:
-        for lock in (lambda: fcntl.flock(shared, fcntl.LOCK_EX), lambda: fcntl.lockf(shared, fcntl.LOCK_SH),
-                     lambda: fcntl.fcntl(shared, 1024, 0), lambda: fcntl.fcntl(shared, 1026, 1)):
+        for lock in (
+            lambda: fcntl.flock(shared, fcntl.LOCK_EX),
+            lambda: fcntl.lockf(shared, fcntl.LOCK_SH),
+            lambda: fcntl.fcntl(shared, 1024, 0),
+            lambda: fcntl.fcntl(shared, 1026, 1),
+        ):
             try:
                 lock()
                 print("BREACH lock on a file that others have open")

@@ -6,12 +6,40 @@ import platform
 import numpy as np
 
 NUMBERS = {
-    "x86_64": {"ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "pidfd_open": 434, "pidfd_getfd": 438,
-               "kcmp": 312, "process_madvise": 440, "perf_event_open": 298, "userfaultfd": 323, "move_pages": 279,
-               "get_mempolicy": 239, "migrate_pages": 256, "keyctl": 250, "add_key": 248, "bpf": 321},
-    "aarch64": {"ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "pidfd_open": 434, "pidfd_getfd": 438,
-                "kcmp": 272, "process_madvise": 440, "perf_event_open": 241, "userfaultfd": 282, "move_pages": 239,
-                "get_mempolicy": 236, "migrate_pages": 238, "keyctl": 219, "add_key": 217, "bpf": 280},
+    "x86_64": {
+        "ptrace": 101,
+        "process_vm_readv": 310,
+        "process_vm_writev": 311,
+        "pidfd_open": 434,
+        "pidfd_getfd": 438,
+        "kcmp": 312,
+        "process_madvise": 440,
+        "perf_event_open": 298,
+        "userfaultfd": 323,
+        "move_pages": 279,
+        "get_mempolicy": 239,
+        "migrate_pages": 256,
+        "keyctl": 250,
+        "add_key": 248,
+        "bpf": 321,
+    },
+    "aarch64": {
+        "ptrace": 117,
+        "process_vm_readv": 270,
+        "process_vm_writev": 271,
+        "pidfd_open": 434,
+        "pidfd_getfd": 438,
+        "kcmp": 272,
+        "process_madvise": 440,
+        "perf_event_open": 241,
+        "userfaultfd": 282,
+        "move_pages": 239,
+        "get_mempolicy": 236,
+        "migrate_pages": 238,
+        "keyctl": 219,
+        "add_key": 217,
+        "bpf": 280,
+    },
 }
 
 
