@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
@@ -194,4 +195,17 @@ def test_clients_are_capped_and_leaving_frees_the_place(thing: Thing, settings: 
         return [refused.status_code, again.status_code]
 
     assert asyncio.run(go()) == [503, 200]
+    gc.collect()
     assert not live._clients, "every stream that ended was counted out"
+
+
+def test_a_burst_of_clients_meets_the_same_cap(thing: Thing, settings: Any) -> None:
+    settings.EVENTS_MAX_CLIENTS_PER_VISITOR = 3
+
+    async def go() -> list[int]:
+        answers = await asyncio.gather(*(AsyncClient().get(thing.url) for _ in range(8)))
+        return sorted(answer.status_code for answer in answers)
+
+    assert asyncio.run(go()) == [200] * 3 + [503] * 5
+    gc.collect()
+    assert not live._clients, "streams that were never read free their places, too"

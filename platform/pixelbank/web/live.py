@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import weakref
 from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
@@ -33,8 +34,8 @@ async def stream(request: HttpRequest, source: str, public_id: UUID) -> HttpResp
     found = events.source(source)
     if found is None or not await sync_to_async(found.may_follow)(request, public_id):
         raise Http404
-    visitor = request.META.get("REMOTE_ADDR") or "unknown"
-    if _clients.total() >= settings.EVENTS_MAX_CLIENTS or _clients[visitor] >= settings.EVENTS_MAX_CLIENTS_PER_VISITOR:
+    place = _Place.take(request.META.get("REMOTE_ADDR") or "unknown")
+    if place is None:
         EVENT_CLIENTS_REFUSED.inc()
         # EventSource doesn't retry after an error status; the page then shows the stored state by reloading.
         return HttpResponse(
@@ -45,9 +46,11 @@ async def stream(request: HttpRequest, source: str, public_id: UUID) -> HttpResp
         )
     last_id = _last_event_id(request)
     response = StreamingHttpResponse(
-        _counted(visitor, _frames(found, events.key(source, public_id), public_id, last_id)),
+        _until_it_ends(place, _frames(found, events.key(source, public_id), public_id, last_id)),
         content_type="text/event-stream",
     )
+    # A browser that leaves before the first byte never starts the generator, so that can't be the only way out.
+    weakref.finalize(response, place.free)
     response["Cache-Control"] = "no-cache, no-transform"
     response["X-Accel-Buffering"] = "no"  # nginx would hold small events back
     return response
@@ -61,16 +64,36 @@ def _last_event_id(request: HttpRequest) -> str | None:
     return None
 
 
-async def _counted(visitor: str, frames: AsyncIterator[str]) -> AsyncIterator[str]:
-    """Count the client while its stream is open, however it ends."""
-    _clients[visitor] += 1
+class _Place:
+    """One open stream's place under the caps. Taken when the answer begins, so that a burst can't slip through."""
+
+    def __init__(self, visitor: str) -> None:
+        self.visitor: str | None = visitor
+        _clients[visitor] += 1
+
+    @classmethod
+    def take(cls, visitor: str) -> _Place | None:
+        if _clients.total() >= settings.EVENTS_MAX_CLIENTS:
+            return None
+        return cls(visitor) if _clients[visitor] < settings.EVENTS_MAX_CLIENTS_PER_VISITOR else None
+
+    def free(self) -> None:
+        """Give the place back; only the first call counts."""
+        visitor, self.visitor = self.visitor, None
+        if visitor is None:
+            return
+        _clients[visitor] -= 1
+        if not _clients[visitor]:
+            del _clients[visitor]
+
+
+async def _until_it_ends(place: _Place, frames: AsyncIterator[str]) -> AsyncIterator[str]:
+    """The frames; the place is free again when they end, however that happens."""
     try:
         async for frame in frames:
             yield frame
     finally:
-        _clients[visitor] -= 1
-        if not _clients[visitor]:
-            del _clients[visitor]
+        place.free()
 
 
 async def _frames(source: events.Source, key: str, public_id: UUID, last_id: str | None) -> AsyncIterator[str]:
