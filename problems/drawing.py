@@ -139,7 +139,8 @@ def sentence(drawing: dict[str, Any]) -> str:
     """What the picture shows, for somebody who does not see it."""
     step = f"h = {drawing['h']}" if drawing["given"] else f"your own step, about {drawing['h']}"
     if drawing["kind"] == "curve":
-        yours, wanted = _list([p["x"] for p in drawing["yours"]]), _list([p["x"] for p in drawing["wanted"]])
+        yours = _list([p["x"] for p in sorted(drawing["yours"], key=lambda p: float(p["t"]))])
+        wanted = _list([p["x"] for p in drawing["wanted"]])
         expected, got = drawing["said"]
         called = f"You called f at {yours}; the formula calls it at {wanted}, with {step}."
         if yours == wanted:

@@ -16,7 +16,7 @@ from pixelbank.learners.selectors import current_learner
 from pixelbank.learners.services import ensure_learner
 from problems import selectors, services
 from problems.models import Problem, Submission
-from problems.page import problem_context, result_context
+from problems.page import problem_context, result_context, submission_context
 
 BY_LEARNER = "20/minute"
 BY_ADDRESS = "120/minute"  # a class may sit behind one address
@@ -85,11 +85,11 @@ def judge(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def submission(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """One submission of the asking learner: its source and its result."""
+    """One submission of the asking learner: source, result, and the changes since the version that ?against= names."""
     row = selectors.own_submission(request, public_id)
     if row is None:
         raise Http404
-    return render(request, "problems/submission.html", {"submission": row, **result_context(row)})
+    return render(request, "problems/submission.html", submission_context(row, request.GET.get("against")))
 
 
 @require_safe

@@ -1,8 +1,8 @@
 """The one case that shows a learner what went wrong, as plain data that a page can draw and a sentence can say.
 
 Only samples and feedback cases come in here: everything of them may be shown. A case about a single number becomes a
-curve with the points at which ``f`` was called and the points of the formula; any other one becomes, entry by entry, how
-far the calls moved it, in steps of h.
+curve with the points at which ``f`` was called and the points of the formula; any other one becomes, entry by entry,
+how far the calls moved it, in steps of h.
 """
 
 from __future__ import annotations

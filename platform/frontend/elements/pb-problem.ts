@@ -248,12 +248,19 @@ export default class Problem extends HTMLElement {
     const place = this.find("[data-result]");
     try {
       place.innerHTML = await text(fragment);
+      if (place.querySelector("pb-evidence")) await evidence();
       if (isSubmit) this.find("[data-history]").innerHTML = await text(this.getAttribute("history") ?? "");
     } catch {
       place.textContent = `${said} Reload the page to see the cases.`;
     }
     this.find("[data-announce]").textContent = said;
   }
+}
+
+/** main.ts looks at the page once, when it is loaded; this picture came later. */
+async function evidence(): Promise<void> {
+  const { default: Evidence } = await import("./pb-evidence");
+  if (!customElements.get("pb-evidence")) customElements.define("pb-evidence", Evidence);
 }
 
 async function text(url: string): Promise<string> {
