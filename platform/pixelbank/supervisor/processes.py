@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+LONGEST_TEMPORARY_FOLDER = 60
 QUEUES = ("judge", "judge.bulk", "training", "feeds")
 
 
@@ -35,6 +36,10 @@ def environment(plan: Plan) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
+    # Nothing is written outside the state folder, unless Unix sockets in it would get too long an address.
+    temporary = plan.var / "tmp"
+    if len(str(temporary).encode()) <= LONGEST_TEMPORARY_FOLDER:
+        env["TMPDIR"] = str(temporary)
     if plan.reload:
         env.setdefault("DEBUG", "true")
     if plan.sample_feed_port is not None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -40,9 +41,16 @@ def state_folder() -> Path:
     return var
 
 
+def _empty_temporary_folder(var: Path) -> None:
+    """What killed processes of an earlier start left in it is of no use to anybody."""
+    shutil.rmtree(var / "tmp", ignore_errors=True)
+    (var / "tmp").mkdir(mode=0o700)
+
+
 async def run(host: str, port: int, *, reload: bool) -> int:
     var = state_folder()
     with _only_one(var):
+        _empty_temporary_folder(var)
         return await Supervisor(var, host, _port(host, port), reload=reload).main()
 
 
