@@ -92,8 +92,9 @@ def _calendar(wanted: str) -> datetime | None:
 def _moment(part: dict[str, str | None]) -> datetime | None:
     month_text = part["month"] or ""
     month = int(month_text) if month_text.isdigit() else _MONTHS.get(month_text, 0)
-    year = int(part["year"] or 0)
-    if year < 100:
+    digits = part["year"] or ""
+    year = int(digits)
+    if len(digits) == 2:  # 0001 is no short year but the zero value of Go and .NET, which means "no date"
         year += 2000 if year < 50 else 1900  # the rule of RFC 2822, section 4.3
     hour = int(part.get("hour") or 0)
     half = (part.get("half") or "").replace(".", "")

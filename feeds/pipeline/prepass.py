@@ -25,6 +25,7 @@ _SINGLE_BYTE = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254",
 """As the WHATWG Encoding Standard reads these labels."""
 _NOT_FOR_PEOPLE = {"unicode_escape", "raw_unicode_escape", "utf-7", "idna", "punycode", "undefined", "palmos"}
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']\s*([\w.:-]{1,40})""", re.I)
+_SENT = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.I | re.ASCII)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#(\d{1,12}|[xX][0-9a-fA-F]{1,12});|([A-Za-z][A-Za-z0-9]{0,40});|)")
 _DOCTYPE_END = re.compile(r"[\[>]")
@@ -144,18 +145,26 @@ def decode(data: bytes, content_type: str, warnings: list[str]) -> str:
         if declared:
             warnings.append(f"The document names the encoding {declared}, but it is UTF-8 and was read as that.")
         return is_utf8
-    warnings.append("The encoding is not declared and the text is not UTF-8; it was read as Windows-1252.")
+    named = _label(_DECLARED.search(data[:1024])) or _label(_SENT.search(content_type))
+    fault = f"names the encoding {named}, but is not written in it" if named else "names no encoding and is not UTF-8"
+    warnings.append(f"The document {fault}; it was read as Windows-1252.")
     return data.decode("cp1252", "replace")
 
 
 def _declared(data: bytes) -> str:
-    found = _DECLARED.search(data[:1024].replace(b"\0", b""))
-    return _codec(found[1].decode("ascii", "replace")) if found else ""
+    return _codec(_label(_DECLARED.search(data[:1024].replace(b"\0", b""))))
 
 
 def _charset(content_type: str) -> str:
-    found = re.search(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", content_type, re.I)
-    return _codec(found[1]) if found else ""
+    return _codec(_label(_SENT.search(content_type)))
+
+
+def _label(found: re.Match[bytes] | re.Match[str] | None) -> str:
+    """A charset as it is written, empty where none is named."""
+    if found is None:
+        return ""
+    name = found[1]
+    return name.decode("ascii", "replace") if isinstance(name, bytes) else name
 
 
 def _codec(label: str) -> str:

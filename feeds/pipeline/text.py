@@ -64,19 +64,21 @@ def _without_unseen(markup: str) -> str:
 def name_of(value: str | None) -> str | None:
     """A person's name or a tag as plain text, or None when nothing is left.
 
-    Entities are resolved and tags dropped; where a script is all there is, its text stays as text.
+    Entities are resolved, tags dropped, scripts and styles dropped with what is inside them.
     """
     if not value:
         return None
-    return (text_of(value) or squeeze(html.unescape(_TAG.sub("", value))))[:500] or None
+    return text_of(value)[:500] or None
 
 
 def title_of(value: str | None, *, is_html: bool) -> str | None:
     """A title as plain text. A headline such as ``<script>`` is a headline: where dropping the tags leaves
-    nothing, the raw text is the title."""
+    nothing, the raw text is the title. A whole script with its content is none."""
     if not value:
         return None
-    return (name_of(value) if is_html else None) or squeeze(value)[:500] or None
+    if not is_html:
+        return squeeze(value)[:500] or None
+    return name_of(value) or squeeze(_without_unseen(value))[:500] or None
 
 
 def count_words(text: str) -> int:

@@ -31,7 +31,8 @@ def is_web(url: str | None) -> bool:
 def safe_link(raw: str | None, base: str = "") -> str | None:
     """``raw`` as an address that may become a link, resolved against ``base``; None when it may not.
 
-    Only http and https survive (a ``javascript:`` or ``data:`` link is dropped). Without a base a relative
+    Only http and https survive (a ``javascript:`` or ``data:`` link is dropped), and without the name and
+    password in front of an ``@``, which are nobody's business or a disguise for the host. Without a base a relative
     address is returned as it stands, so that the command line shows what the document says; callers that
     need an absolute one ask :func:`is_web`.
     """
@@ -49,15 +50,22 @@ def safe_link(raw: str | None, base: str = "") -> str | None:
         link = "https:" + link
     link = link.replace(" ", "%20")
     if is_web(link):
+        link = _without_userinfo(link)
         return link if len(link) <= _LONGEST else None
     return None if _SCHEME.match(link) or _split(link) is None or base else link
+
+
+def _without_userinfo(link: str) -> str:
+    parts = urlsplit(link)
+    place = parts.netloc.rpartition("@")[2]
+    return link if place == parts.netloc else urlunsplit(parts._replace(netloc=place))
 
 
 def canonical_url(link: str | None) -> str | None:
     """One spelling for all addresses of a page, or None when ``link`` is not absolute.
 
     http and https count as the same, ``www.``, default port, fragment, tracking parameters, doubled and
-    trailing slashes are dropped, and parameters are sorted. Made to compare, not to be opened.
+    trailing slashes, name and password are dropped, and parameters are sorted. Made to compare, not to be opened.
     """
     if not is_web(link):
         return None

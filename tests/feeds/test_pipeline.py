@@ -56,6 +56,24 @@ def test_the_encoding_is_found(document: bytes, content_type: str) -> None:
     assert one(document, content_type=content_type).entries[0].title == "Größe — naïve €5"
 
 
+@pytest.mark.parametrize(
+    ("declaration", "content_type", "encoding", "warning"),
+    [
+        ("", "", "cp1252", "The document names no encoding and is not UTF-8; it was read as Windows-1252."),
+        (' encoding="utf-8"', "", "cp1252", "names the encoding utf-8, but is not written in it; it was read"),
+        (' encoding="UTF-16"', "", "cp1252", "names the encoding UTF-16, but is not written in it"),
+        (' encoding="no-such"', "", "cp1252", "names the encoding no-such, but is not written in it"),
+        ("", "text/xml; charset=utf-8", "cp1252", "names the encoding utf-8, but is not written in it"),
+        (' encoding="utf-16"', "", "utf-8", "names the encoding utf-16, but it is UTF-8"),
+    ],
+)
+def test_a_wrong_encoding_is_reported_as_what_it_is(
+    declaration: str, content_type: str, encoding: str, warning: str
+) -> None:
+    feed = one(TEXT.format(declaration).encode(encoding), content_type=content_type)
+    assert warning in feed.warnings[0]
+
+
 # --- XML -----------------------------------------------------------------------------------------------------------
 
 
@@ -70,11 +88,16 @@ def test_the_encoding_is_found(document: bytes, content_type: str) -> None:
         ("<![CDATA[It's <b>bold</b> &amp; <i>it</i>]]>", "It's bold & it"),
         ("List&lt;int&gt; in C++", "List<int> in C++"),
         ("&lt;script&gt;", "<script>"),
+        ("&lt;script&gt;alert(1)&lt;/script&gt;", None),
+        ("&lt;STYLE type='x'&gt;b{}&lt;/style &gt;", None),
+        ("Part 1&lt;script&gt;alert(1)&lt;/script&gt; of 2", "Part 1 of 2"),
+        ("a &lt; b", "a < b"),
+        ("&lt;T&gt; generics", "<T> generics"),
         ("a\x0b\x1fb", "ab"),
         ("  two\n  lines ", "two lines"),
     ],
 )
-def test_titles_are_plain_text(title: str, expected: str) -> None:
+def test_titles_are_plain_text(title: str, expected: str | None) -> None:
     assert one(rss(f"<item><title>{title}</title></item>")).entries[0].title == expected
 
 
@@ -277,6 +300,13 @@ def test_a_changelog_whose_entries_share_one_page_keeps_them_apart() -> None:
     assert [entry.keys for entry in feed.entries] == [(f"guid:urn:p{n}",) for n in range(3)]
 
 
+@pytest.mark.parametrize("zero", ["Mon, 01 Jan 0001 00:00:00 +0000", "0001-01-01T00:00:00Z", "0000-00-00T00:00:00Z"])
+def test_the_zero_value_of_a_date_type_is_no_date_and_says_so(zero: str) -> None:
+    feed = one(rss(f"<item><title>x</title><pubDate>{zero}</pubDate></item>"))
+    assert feed.entries[0].published is None
+    assert feed.warnings == ("1 of 1 entries have no date that can be read.",)
+
+
 def test_true_doubles_are_folded() -> None:
     feed = one(rss(item(1), item(1), item(2)))
     assert [entry.title for entry in feed.entries] == ["Post 1", "Post 2"]
@@ -290,6 +320,7 @@ def test_true_doubles_are_folded() -> None:
         ("https://lab.example/", "https://lab.example"),
         ("https://lab.example:8443/x/", "https://lab.example:8443/x"),
         ("https://lab.example/#!/post/1", "https://lab.example#!/post/1"),
+        ("https://user:pw@lab.example:8443/x", "https://lab.example:8443/x"),
         ("/relative", None),
         ("javascript:alert(1)", None),
         (None, None),
@@ -313,6 +344,10 @@ def test_canonical_url(link: str | None, canonical: str | None) -> None:
         ("mailto:a@b.example", None),
         ("http://[::1", None),
         ("https://", None),
+        ("https://user:pw@lab.example/x?to=a@b#c", "https://lab.example/x?to=a@b#c"),
+        ("https://bank.example@evil.example:8443/", "https://evil.example:8443/"),
+        ("//a@b@[::1]/", "https://[::1]/"),
+        ("https://lab.example/@name", "https://lab.example/@name"),
         ("https://lab.example/" + "a" * 3000, None),
     ],
 )
@@ -446,7 +481,9 @@ def test_dates_that_mean_something(text: str, moment: str) -> None:
     [
         "", "2025-02-30", "31 Apr 2026", "2026-13-01", "Invalid Date", "yesterday", "05/06/2026", "2026", "2026-05",
         "1755", "99999999999", "Mon, 05 Foo 2026", "0000-00-00", "1970-01-01", "2099-01-01", "2026-01-05T99:00:00Z",
-        "2026-01-05T10:00:00+99:99", "25 Jan 2026 13:00 pm", "٢٠٢٦-٠١-٠٥", "1" * 500, "2026-12-03T00:00:00Z", None,
+        "Mon, 01 Jan 0001 00:00:00 +0000", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "Jan 1, 0001",
+        "Mon Jan  1 00:00:00 0001", "0000-01-01T00:00:00Z", "Sat, 01 Jan 0000 00:00:00 GMT", "01 Jan 0026",
+        "0099-05-05", "2026-01-05T10:00:00+99:99", "25 Jan 2026 13:00 pm", "٢٠٢٦-٠١-٠٥", "1" * 500, "2026-12-03T00:00:00Z", None,
     ],
 )  # fmt: skip
 def test_a_wrong_date_is_worse_than_none(text: str | None) -> None:
