@@ -15,6 +15,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.timesince import timesince
 from django.views.decorators.http import require_POST
 
@@ -83,9 +84,7 @@ class CaseInline(admin.TabularInline[CaseResult, Submission]):
 class SubmissionAdmin(Facts):
     """Submissions are facts: nothing here edits one. A rejudge stands beside its original."""
 
-    list_display = (
-        "short_sha", "problem", "learner", "kind", "state", "verdict", "cases_right", "time", "age", "token",
-    )  # fmt: skip
+    list_display = ("version", "state", "code", "learner", "age", "time", "problem", "kind", "cases_right", "token")
     list_filter = ("state", "verdict", "kind", "problem", "created_at")
     search_fields = ("public_id", "source_sha256", "request_id", "learner__public_id", "learner__user__email")
     search_help_text = "Id of the submission, version (its first characters do), request id, or the learner."
@@ -95,6 +94,22 @@ class SubmissionAdmin(Facts):
     show_full_result_count = False
     inlines = [CaseInline]
     actions = ["rejudge"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["program" if name == "source" else name for name in super().get_readonly_fields(request, obj)]
+
+    @admin.display(description="source")
+    def program(self, submission: Submission) -> str:
+        """With its indentation."""
+        return format_html("<pre>{}</pre>", submission.source)
+
+    @admin.display(description="version", ordering="source_sha256")
+    def version(self, submission: Submission) -> str:
+        return submission.short_sha
+
+    @admin.display(description="verdict", ordering="verdict")
+    def code(self, submission: Submission) -> str:
+        return submission.verdict
 
     @admin.display(description="cases right")
     def cases_right(self, submission: Submission) -> str:
@@ -185,11 +200,10 @@ class RejudgeAdmin(admin.ModelAdmin[Rejudge]):
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """The form of a new batch; saving it begins the batch instead of storing a row by hand."""
-        if request.method != "POST":
-            return super().add_view(request, form_url, extra_context)
-        form = RejudgeForm(request.POST)
+        form = RejudgeForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            return super().add_view(request, form_url, extra_context)
+            buttons = {"show_save_and_add_another": False, "show_save_and_continue": False}
+            return super().add_view(request, form_url, {"title": "Judge submissions again", **buttons})
         problem, verdict = form.cleaned_data["problem"], form.cleaned_data["verdict"]
         rows = Submission.objects.all()
         scope = "All submissions"
@@ -267,8 +281,8 @@ class RejudgeAdmin(admin.ModelAdmin[Rejudge]):
         why = request.POST.get("why", "")
         done = rejudge.apply(batch, cast(User, request.user), why, losses="losses" in request.POST)
         return (
-            f"Applied to {done['applied']} submissions; {done['kept']} accepted ones were kept, {done['overtaken']} "
-            f"had changed since and were left alone. Why: {batch.why}"
+            f"Applied. Changed: {done['applied']}; accepted and kept: {done['kept']}; left alone, as they had changed "
+            f"since: {done['overtaken']}. Why: {batch.why}"
         )
 
     def _discard(self, request: HttpRequest, batch: Rejudge) -> str:

@@ -13,16 +13,18 @@ from django.test import Client
 from django.utils import timezone
 
 from pixelbank.learners.models import Learner, User
-from problems import judging, queue, rejudge, selectors, services, tasks
+from problems import judging, packages, queue, rejudge, selectors, services, tasks
 from problems.judge.judge import Judge
 from problems.judge.sandbox import Sandbox
 from problems.judge.selftest import Report
 from problems.judge.trusted import TrustedSandbox
-from problems.models import JudgeWorker, Problem, Rejudge, RejudgeItem, Submission
+from problems.models import Problem, Rejudge, RejudgeItem, Submission
 from problems.rejudge import RejudgeRefused
 from tests.conftest import Worker, wait_until
 from tests.problems.test_services import BAD, GOOD
-from tests.problems.test_workers import SLOW
+
+# right, but each case takes a moment: there is a middle to be killed in
+SLOW = GOOD.replace("    slopes = ", "    import time\n    time.sleep(0.06)\n    slopes = ", 1)
 
 
 @pytest.fixture
@@ -35,10 +37,16 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
 @pytest.fixture
 def problem(db: None, valkey: str, sent: list[Any], monkeypatch: pytest.MonkeyPatch) -> Problem:
     """The real package; programs of the catalogue are judged in this process: these tests are not about the jail."""
-    services.load_content()
     services.announce_judge("judge@here", Report("full", ()))
     monkeypatch.setattr(judging, "judge", lambda: Judge(TrustedSandbox()))
-    return Problem.objects.get()
+    return stored()
+
+
+def stored() -> Problem:
+    """The row of the real package, without its pages, which nobody looks at here."""
+    package = packages.get("numericalgradient")
+    texts = {"summary": "s", "signature": package.signature, "statement": "", "starter": ""}
+    return Problem.objects.create(name=package.name, title=package.title, digest=package.digest, **texts)
 
 
 @pytest.fixture
@@ -235,7 +243,7 @@ def test_staff_sees_what_would_change_and_decides(problem: Problem, admin: Clien
     refused = admin.post(f"/admin/problems/rejudge/{batch.pk}/apply/", {"why": ""}, follow=True)
     assert "Say why in a few words" in refused.text
     said = admin.post(f"/admin/problems/rejudge/{batch.pk}/apply/", {"why": "a wrong tolerance"}, follow=True).text
-    assert "Applied to 1 submissions; 1 accepted ones were kept" in said
+    assert "Changed: 1; accepted and kept: 1;" in said
     denied.refresh_from_db()
     favoured.refresh_from_db()
     assert (denied.verdict, favoured.verdict) == ("AC", "AC")
@@ -273,6 +281,7 @@ def test_lists_find_and_show_what_operators_look_for(problem: Problem, admin: Cl
     assert row.short_sha not in admin.get(page, {"verdict__exact": "JE"}).text
     shown = admin.get(f"{page}{row.pk}/change/").text
     assert str(row.public_id) in shown
+    assert "<pre>import numpy as np" in shown
     assert 'name="source"' not in shown  # nothing can be edited
     judges = admin.get("/admin/problems/judgeworker/").text
     assert "judge@here" in judges
@@ -303,8 +312,7 @@ def test_only_those_who_may_do_it(problem: Problem, admin: Client) -> None:
 def test_a_batch_survives_a_killed_worker_and_lets_learners_go_first(
     sandbox: Sandbox, transactional_db: None, celery_worker_process: Worker
 ) -> None:
-    services.load_content()
-    problem, learner = Problem.objects.get(), Learner.objects.create()
+    problem, learner = stored(), Learner.objects.create()
     for source in (SLOW, GOOD, BAD, GOOD):
         row = services.submit(learner, problem, source, "submit")
         Submission.objects.filter(pk=row.pk).update(state="done", **FALSE_WA)
@@ -317,9 +325,10 @@ def test_a_batch_survives_a_killed_worker_and_lets_learners_go_first(
     assert rejudge.progress(batch).done == 0
     live = services.submit(learner, problem, GOOD, "submit")
     with celery_worker_process("judge,judge.bulk"):
-        wait_until(lambda: JudgeWorker.objects.filter(is_usable=True).exists(), 60)
-        # the lease of the dead runs out, and what beat would call every ten seconds is called here
-        Submission.objects.filter(state="running", token=1).update(lease_until=timezone.now() - timedelta(seconds=1))
+        # the lease of the dead runs out, time passes, and what beat would call every ten seconds is called here
+        then = timezone.now() - timedelta(minutes=5)
+        Submission.objects.filter(state="running", token=1).update(lease_until=then)
+        Submission.objects.filter(kind="rejudge").update(created_at=then, enqueued_at=then)
 
         def through() -> bool:
             services.sweep()
