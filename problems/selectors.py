@@ -142,7 +142,7 @@ def snapshot(public_id: UUID) -> dict[str, Any] | None:
     if submission is None:
         return None
     cases = [case_data(case, submission.total) for case in submission.cases.all()]
-    return {**verdict_data(submission), "cases": cases}
+    return {**verdict_data(submission), "ahead": ahead(submission), "cases": cases}
 
 
 def is_finished(public_id: UUID) -> bool:

@@ -118,8 +118,8 @@ def submit(
             package.custom(given)
         except ValueError as error:
             raise SubmissionRefused(str(error)) from None
-    waiting = Submission.objects.filter(learner=learner).exclude(state=Submission.State.DONE).count()
-    if waiting >= MAX_WAITING:
+    own = Submission.objects.filter(learner=learner).exclude(kind=Submission.Kind.REJUDGE)
+    if own.exclude(state=Submission.State.DONE).count() >= MAX_WAITING:
         raise SubmissionRefused(f"{MAX_WAITING} of your submissions are still waiting; let the judge catch up first.")
     with transaction.atomic():
         submission = Submission.objects.create(

@@ -179,6 +179,7 @@ def test_ahead_says_how_many_come_before(send: Any) -> None:
     single = send(other)
     assert [selectors.ahead(row) for row in mine] == [0, 2, 3, 4, 5]
     assert selectors.ahead(single) == 1
+    assert selectors.snapshot(single.public_id)["ahead"] == 1  # type: ignore[index]
     promised = {row.pk: selectors.ahead(row) for row in [*mine, single]}
     order = [finish(queue.take(single.pk)) for _ in promised]
     assert {pk: order.index(pk) for pk in order} == promised

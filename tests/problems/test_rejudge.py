@@ -209,6 +209,18 @@ def test_a_row_that_was_taken_back_while_it_was_claimed_is_no_error(problem: Pro
     assert rejudge.progress(batch).total == 0
 
 
+@pytest.mark.django_db
+def test_a_learner_whose_submissions_are_judged_again_can_go_on(
+    problem: Problem, boss: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = Learner.objects.create()
+    judged(problem, GOOD, learner)
+    judged(problem, BAD, learner)
+    rejudge.start(everything(), "all", boss)
+    monkeypatch.setattr(services, "MAX_WAITING", 1)
+    assert services.submit(learner, problem, GOOD, "submit").state == "queued"
+
+
 # --- in the admin ------------------------------------------------------------------------------------------------
 
 
