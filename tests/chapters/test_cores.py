@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pixelbank.chapters.cores import difference_error as diff
+from pixelbank.chapters.cores import quantities
 from pixelbank.chapters.cores import ring_allreduce as ring
+from pixelbank.chapters.figures.difference_error import best_sentence
 from pixelbank.core.scene import Scene, line, num, to_svg
+from tests.conftest import ROOT
 from tests.vectors import make_chapters
 
+CONTENT = ROOT / "platform/pixelbank/chapters/content/pretraining"
 VECTORS = Path(make_chapters.__file__).parent
 
 
@@ -90,8 +97,47 @@ def test_every_derivative_agrees_with_a_central_difference(name):
 
 def test_the_best_steps_are_where_theory_puts_them():
     curve = diff.error_curve("exp", 1.0)
-    assert 1e-6 < diff.best(curve, "central").h < 3e-5
-    assert 1e-9 < diff.best(curve, "forward").h < 1e-7
+    central, forward = diff.best(curve, "central"), diff.best(curve, "forward")
+    assert central.low < sys.float_info.epsilon ** (1 / 3) < central.high
+    assert forward.low < sys.float_info.epsilon ** (1 / 2) < forward.high
+
+
+def test_the_best_steps_are_judged_by_their_largest_error_and_not_by_a_lucky_one():
+    curve = diff.error_curve("cube", 1.5)
+    region = diff.best(curve, "central")
+    inside = [e.central_error for e in curve if region.low <= e.h <= region.high]
+    assert (region.low, region.middle, region.high) == (2e-6, 5e-6, 1e-5)
+    assert region.error == max(inside) == pytest.approx(1.66e-10, rel=0.01)
+    assert diff.estimate("cube", 1.5, 1.5e-6).central_error < min(inside)  # luck, outside the region
+    assert best_sentence("cube", 1.5) == (
+        "Best steps here: forward h = 5e−9 to 2e−8 (largest error 1.1e−7), "
+        "central h = 2e−6 to 1e−5 (largest error 1.7e−10). A single step can be better by luck."
+    )
+
+
+def test_where_no_error_is_finite_there_is_no_best_step():
+    assert best_sentence("root", 0.0) == "Best steps here: forward none, central none."
+
+
+@pytest.mark.parametrize("h", [h for h in diff.STEPS if 1e-11 < h < 0.1])
+def test_the_stated_error_of_the_central_difference_holds_at_every_step(h):
+    # x * x * x rounds twice, so |f| counts once more than the formula's single rounding.
+    limit = h * h + quantities.rounding_limit("cube", 1.5, h) + sys.float_info.epsilon / (2 * h) * 1.5**3
+    assert diff.estimate("cube", 1.5, h).central_error <= limit * 1.01
+
+
+def test_the_rounding_of_the_points_is_part_of_the_error():
+    without = 1e-16 + sys.float_info.epsilon / 2e-8 * 1.5**3
+    assert without < diff.estimate("cube", 1.5, 1e-8).central_error < quantities.rounding_limit("cube", 1.5, 1e-8)
+    assert quantities.real_distance_off("cube", 1.5, 1e-7) < diff.estimate("cube", 1.5, 1e-7).central_error / 5
+
+
+def test_the_worked_example_fits_its_device():
+    facts = yaml.safe_load((ROOT / "platform/pixelbank/chapters/facts.yml").read_text(encoding="utf-8"))
+    room = facts["dp-h100-memory"]["quoted"] * 1e9
+    params = {name: fact["with"]["params"] for name, fact in facts.items() if name.startswith("dp-3b-")}
+    assert {quantities.state_bytes(p) for p in params.values()} == {48e9}
+    assert 48e9 < room < quantities.state_bytes(8e9)
 
 
 def test_too_small_a_step_loses_the_answer():
@@ -119,3 +165,13 @@ def test_a_drawing_escapes_its_text_and_has_an_alternative():
     assert "&lt;b&gt;&amp;" in svg
     assert 'aria-label="say &quot;x&quot; &lt; y"' in svg
     assert "style=" not in svg
+
+
+def test_the_wrong_gradient_of_the_quiz_is_what_the_named_bug_gives():
+    source = (CONTENT / "gradients-checked-numerically.md").read_text(encoding="utf-8")
+    head = yaml.safe_load(source.split("---")[1])
+    ask = next(question["ask"] for question in head["quiz"] if question["id"] == "grad-check")
+    exact, measured = (float(number) for number in re.findall(r"gives (\d\.\d+)", ask))
+    h = 1e-5
+    slope_over_h = ((exact * (1 + h)) - (exact * (1 - h))) / h  # of f(x) = exact * x, divided by h instead of 2h
+    assert measured == pytest.approx(slope_over_h, rel=1e-9)

@@ -54,20 +54,24 @@ export function errorCurve(name: string, x: number): Estimate[] {
   return STEPS.map((h) => estimate(name, x, h));
 }
 
+/** Neighbouring steps that are judged together: their largest is five to seven times their smallest. */
+const REGION = 5;
+
+/** Neighbouring steps from `low` to `high`, and the largest error at any of them. */
+export type Region = { low: number; high: number; error: number };
+
 /**
- * Where a method does best. A zero that only happens by luck at one step would be a misleading answer, so errors are
- * compared as the mean of their order of magnitude over three neighbouring steps; the larger step wins a tie.
+ * Where a method does best; larger steps win a tie. Rounding makes a single step exact by luck, so that the smallest
+ * error on the curve says little. Sought are neighbouring steps whose largest error is as small as possible.
  */
-export function best(curve: readonly Estimate[], method: "forward" | "central"): Estimate {
-  const smooth = (i: number): number => {
-    const near = curve.slice(Math.max(i - 1, 0), i + 2);
-    const errors = near.map((e) => Math.max(method === "forward" ? e.forwardError : e.centralError, 1e-18));
-    if (near.some((e) => Number.isNaN(method === "forward" ? e.forwardError : e.centralError))) return Infinity;
-    return errors.reduce((sum, e) => sum + Math.log10(e), 0) / errors.length;
-  };
-  let found = 0;
-  for (let i = 1; i < curve.length; i += 1) if (smooth(i) <= smooth(found)) found = i;
-  return curve[found]!;
+export function best(curve: readonly Estimate[], method: "forward" | "central"): Region | null {
+  let found: Region | null = null;
+  for (let start = 0; start + REGION <= curve.length; start += 1) {
+    const near = curve.slice(start, start + REGION);
+    const error = Math.max(...near.map((e) => (method === "forward" ? e.forwardError : e.centralError)));
+    if (Number.isFinite(error) && (!found || error <= found.error)) found = { low: near[0]!.h, high: near[REGION - 1]!.h, error };
+  }
+  return found;
 }
 
 /** Text with that many significant digits: `1.5e−7`, `6.75`, `not a number`. Written alike by both twins. */
@@ -99,14 +103,16 @@ function off(error: number): string {
   return Number.isFinite(error) ? `is off by ${number(error)}` : "cannot be compared with a slope here";
 }
 
-/** Where each method does best. */
+/** Where each method does best, and its largest error there. */
 export function bestSentence(name: string, x: number): string {
   const curve = errorCurve(name, x);
   const [forward, central] = [best(curve, "forward"), best(curve, "central")];
-  return (
-    `Best step here: forward near h = ${number(forward.h)} (error ${number(forward.forwardError)}), ` +
-    `central near h = ${number(central.h)} (error ${number(central.centralError)}).`
-  );
+  const luck = forward || central ? " A single step can be better by luck." : "";
+  return `Best steps here: forward ${region(forward)}, central ${region(central)}.${luck}`;
+}
+
+function region(found: Region | null): string {
+  return found ? `h = ${number(found.low)} to ${number(found.high)} (largest error ${number(found.error)})` : "none";
 }
 
 export const TABLE_HEAD = ["Step h", "Forward", "Its error", "Central", "Its error"];

@@ -37,11 +37,18 @@ def _power(exponent: int) -> str:
     return f"10{superscript}" if exponent else "1"
 
 
+def _best_step(curve: list[difference_error.Estimate], method: str) -> difference_error.Estimate:
+    """The estimate in the middle of the steps at which a method does best."""
+    region = difference_error.best(curve, method)
+    if region is None:
+        raise ValueError("no step of the curve gives a finite error")
+    return next(e for e in curve if e.h == region.middle)
+
+
 @lru_cache(maxsize=1)
 def error_against_step() -> SafeString:
     """How wrong a numerical derivative of eˣ at 1 is for each step h, in float64: SVG, computed once."""
     curve = [e for e in difference_error.error_curve("exp", 1.0) if e.h >= 10.0**SMALLEST_H]
-    best = {method: difference_error.best(curve, method) for method in ("forward", "central")}
     drawing = Scene(WIDTH, HEIGHT)
     for exponent in range(SMALLEST_ERROR, LARGEST_ERROR + 1, 3):
         y = _y(10.0**exponent)
@@ -54,7 +61,7 @@ def error_against_step() -> SafeString:
     drawing.text(RIGHT, BOTTOM + 44, "step h (powers of ten)", "label-soft", "end")
     drawing.path(line([(_x(e.h), _y(e.forward_error)) for e in curve]), "line error-mark dashed")
     drawing.path(line([(_x(e.h), _y(e.central_error)) for e in curve]), "line compute")
-    forward, central = best["forward"], best["central"]
+    forward, central = _best_step(curve, "forward"), _best_step(curve, "central")
     x, y = _x(forward.h), _y(forward.forward_error)
     drawing.path(f"M{x - 6:.1f} {y - 6:.1f}h12v12h-12z", "error-mark")
     drawing.circle(_x(central.h), _y(central.central_error), 6.5, "compute")

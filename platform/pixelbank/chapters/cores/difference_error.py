@@ -79,21 +79,34 @@ def error_curve(name: str, x: float) -> list[Estimate]:
     return [estimate(name, x, h) for h in STEPS]
 
 
-def best(curve: list[Estimate], method: str) -> Estimate:
-    """Where a method ('forward' or 'central') does best on the curve; the larger step wins a tie.
+REGION = 5
+"""Neighbouring steps that are judged together: their largest is five to seven times their smallest."""
 
-    A zero that only happens by luck at one step would be a misleading answer, so errors are compared as the mean
-    of their order of magnitude over three neighbouring steps.
+
+@dataclass(frozen=True)
+class Region:
+    """Neighbouring steps from `low` to `high`; `middle` is one of them, `error` the largest error at any of them."""
+
+    low: float
+    high: float
+    middle: float
+    error: float
+
+
+def best(curve: list[Estimate], method: str) -> Region | None:
+    """Where a method ('forward' or 'central') does best on the curve; larger steps win a tie.
+
+    Rounding makes a single step exact by luck, so that the smallest error on the curve says little. Sought are
+    REGION neighbouring steps whose largest error is as small as possible. None where no error is finite.
     """
-
-    def smooth(i: int) -> float:
-        near = curve[max(i - 1, 0) : i + 2]
-        errors = [max(e.forward_error if method == "forward" else e.central_error, 1e-18) for e in near]
-        if any(math.isnan(e) for e in errors):
-            return math.inf
-        return sum(math.log10(e) for e in errors) / len(errors)
-
-    return curve[min(range(len(curve)), key=lambda i: (smooth(i), -i))]
+    errors = [e.forward_error if method == "forward" else e.central_error for e in curve]
+    found: Region | None = None
+    for start in range(len(curve) - REGION + 1):
+        near = errors[start : start + REGION]
+        if all(map(math.isfinite, near)) and (found is None or max(near) <= found.error):
+            steps = [e.h for e in curve[start : start + REGION]]
+            found = Region(steps[0], steps[-1], steps[REGION // 2], max(near))
+    return found
 
 
 def number(value: float, digits: int = 2) -> str:

@@ -29,6 +29,14 @@ def gradient_bytes(params: float, bytes_each: float) -> float:
     return params * bytes_each
 
 
+def state_bytes(params: float) -> float:
+    """What a device of plain data parallelism keeps for Adam in mixed precision, without activations.
+
+    BF16 weights and gradients, and in FP32 the weights and Adam's two moments (ZeRO, section 3.1).
+    """
+    return params * (2 + 2 + 4 + 4 + 4)
+
+
 def ring_seconds(params: float, bytes_each: float, devices: int, bytes_per_second: float) -> float:
     """Time of the all-reduce when bandwidth alone counts."""
     return ring_bytes(params, bytes_each, devices) / bytes_per_second
@@ -92,6 +100,22 @@ def relative_off(method: str, f: str, x: float, h: float) -> float:
     return difference_off(method, f, x, h) / abs(derivative(f, x))
 
 
+def rounding_limit(f: str, x: float, h: float) -> float:
+    """What rounding can add to the error of a central difference, to first order, if f itself rounds once.
+
+    Both values are off by up to eps|f|/2 each, both points by up to eps|x|/2, which moves a value by |f'| times that.
+    """
+    function = difference_error.FUNCTIONS[f]
+    return float64_epsilon() / (2 * h) * (abs(function.f(x)) + abs(x * function.derivative(x)))
+
+
+def real_distance_off(f: str, x: float, h: float) -> float:
+    """Absolute error of the central difference when divided by the distance of the two rounded points."""
+    function = difference_error.FUNCTIONS[f]
+    right, left = x + h, x - h
+    return abs((function.f(right) - function.f(left)) / (right - left) - function.derivative(x))
+
+
 def cube_truncation(method: str, x: float, h: float) -> float:
     """The exact truncation error for x cubed: h squared (central), 3xh + h squared (forward)."""
     return h * h if method == "central" else 3 * x * h + h * h
@@ -128,6 +152,7 @@ FORMULAS: dict[str, Callable[..., float]] = {
         ring_share,
         ring_bytes,
         gradient_bytes,
+        state_bytes,
         ring_seconds,
         step_seconds,
         backward_seconds,
@@ -138,6 +163,8 @@ FORMULAS: dict[str, Callable[..., float]] = {
         difference,
         difference_off,
         relative_off,
+        rounding_limit,
+        real_distance_off,
         cube_truncation,
         spacing,
         float64_epsilon,

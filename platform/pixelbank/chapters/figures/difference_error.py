@@ -9,6 +9,7 @@ from html import escape
 from pixelbank.chapters.cores.difference_error import (
     FUNCTIONS,
     Estimate,
+    Region,
     best,
     describe,
     error_curve,
@@ -129,13 +130,17 @@ TABLE_HEAD = ["Step h", "Forward", "Its error", "Central", "Its error"]
 
 
 def best_sentence(name: str, x: float) -> str:
-    """Where each method does best."""
+    """Where each method does best, and its largest error there."""
     curve = error_curve(name, x)
     forward, central = best(curve, "forward"), best(curve, "central")
-    return (
-        f"Best step here: forward near h = {number(forward.h)} (error {number(forward.forward_error)}), "
-        f"central near h = {number(central.h)} (error {number(central.central_error)})."
-    )
+    luck = " A single step can be better by luck." if forward or central else ""
+    return f"Best steps here: forward {_region(forward)}, central {_region(central)}.{luck}"
+
+
+def _region(found: Region | None) -> str:
+    if found is None:
+        return "none"
+    return f"h = {number(found.low)} to {number(found.high)} (largest error {number(found.error)})"
 
 
 def first_frame(values: Mapping[str, Value]) -> str:
