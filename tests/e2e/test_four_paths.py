@@ -30,6 +30,8 @@ def test_a_problem_solved_in_the_sandbox(visitor: Visitor) -> None:
     # The verdict names the version that it judged, and both attempts are in the history.
     expect(page.locator("#history")).to_contain_text("Accepted")
     expect(page.locator("#history")).to_contain_text("Wrong")
+    # Solving opens the explained solution at once, without a reload.
+    expect(page.get_by_text("Solution, explained")).to_be_visible()
     page.reload()
     walks.expect_verdict(page, "Accepted")
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fold, fresh, progress, type SubmissionState } from "./submission";
+import { fold, fresh, progress, type SubmissionState, refusal } from "./submission";
 
 const entry = (index: number, verdict = "AC") => ({
   index,
@@ -43,5 +43,15 @@ describe("submission", () => {
     const state = play(["case", entry(0)]);
     expect(fold(state, "something", {})).toBe(state);
     expect(fold(state, "snapshot", null)).toBe(state);
+  });
+});
+
+describe("refusal", () => {
+  it("says what to do, and that nothing is lost, for each kind of error page", () => {
+    expect(refusal(400)).toContain("Shorten");
+    expect(refusal(413)).toBe(refusal(400));
+    expect(refusal(403)).toContain("Reload");
+    expect(refusal(429)).toContain("Wait");
+    expect(refusal(502)).toContain("error 502");
   });
 });

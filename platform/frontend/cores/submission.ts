@@ -53,3 +53,11 @@ function withVerdict(state: SubmissionState, data: any): SubmissionState {
 function phaseOf(value: string, otherwise: SubmissionState["phase"]): SubmissionState["phase"] {
   return value === "queued" || value === "running" || value === "done" ? value : otherwise;
 }
+
+/** What to say when the site refused a program and gave no sentence of its own (an error page instead of JSON). */
+export function refusal(status: number): string {
+  if (status === 400 || status === 413) return "This is more than the site takes. Shorten your code or your own input; it is still here.";
+  if (status === 403) return "This page is out of date, perhaps because you signed in elsewhere. Reload it; your code is kept.";
+  if (status === 429) return "That was too often in a short time. Wait a little and try again; your code is still here.";
+  return `The site could not take your code (error ${status}). It is still here; please try again in a minute.`;
+}

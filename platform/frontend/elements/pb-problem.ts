@@ -5,7 +5,7 @@
  */
 import { html, nothing, render } from "lit";
 import { choose, keep, parse } from "../cores/draft";
-import { fold, fresh, progress, type SubmissionState } from "../cores/submission";
+import { fold, fresh, progress, refusal, type SubmissionState } from "../cores/submission";
 import type { Editor } from "../editor/python";
 import { follow, showConnection } from "../live";
 
@@ -177,8 +177,10 @@ export default class Problem extends HTMLElement {
     try {
       // not form.action: that is the buttons of this name
       const answer = await fetch(this.form.getAttribute("action") ?? "", { method: "POST", body, headers: { Accept: "application/json" } });
+      const isJson = answer.headers.get("Content-Type")?.startsWith("application/json") ?? false;
+      if (!isJson) return this.error(refusal(answer.status));
       const said = (await answer.json()) as Sent & { error?: string };
-      if (!answer.ok) return this.error(said.error ?? "The site could not take your code; please try again.");
+      if (!answer.ok) return this.error(said.error ?? refusal(answer.status));
       this.server = this.source.value;
       this.save(this.source.value);
       history.replaceState(null, "", said.page);
@@ -249,7 +251,10 @@ export default class Problem extends HTMLElement {
     try {
       place.innerHTML = await text(fragment);
       if (place.querySelector("pb-evidence")) await evidence();
-      if (isSubmit) this.find("[data-history]").innerHTML = await text(this.getAttribute("history") ?? "");
+      if (isSubmit) {
+        this.find("[data-history]").innerHTML = await text(this.getAttribute("history") ?? "");
+        await openEditorial();
+      }
     } catch {
       place.textContent = `${said} Reload the page to see the cases.`;
     }
@@ -261,6 +266,15 @@ export default class Problem extends HTMLElement {
 async function evidence(): Promise<void> {
   const { default: Evidence } = await import("./pb-evidence");
   if (!customElements.get("pb-evidence")) customElements.define("pb-evidence", Evidence);
+}
+
+/** A verdict may have opened the explained solution, which stands elsewhere on the page. */
+async function openEditorial(): Promise<void> {
+  const place = document.querySelector("[data-editorial]");
+  if (!place || place.querySelector("details")) return;
+  const page = new DOMParser().parseFromString(await text(location.pathname), "text/html");
+  const editorial = page.querySelector("[data-editorial]");
+  if (editorial) place.replaceChildren(...editorial.childNodes);
 }
 
 async function text(url: string): Promise<string> {
