@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 import redis
@@ -86,3 +87,16 @@ def test_a_foreign_host_name_gets_an_error_page_and_not_a_second_error(visitor: 
     answer = visitor.get("/about/", headers={"host": "evil.example"})
     assert answer.status_code == 400
     assert "could not be read" in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_too_large_a_form_is_said_to_be_too_large(settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    answer = Client().post("/theme/", {"theme": "dark" * 1000})
+    assert answer.status_code == 400
+    assert "more than the site takes" in answer.content.decode()
+
+
+def test_browsers_find_the_icon_also_where_a_page_names_none() -> None:
+    answer = Client().get("/favicon.ico")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/static/web/favicon.svg")

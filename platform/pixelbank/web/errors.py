@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -27,6 +29,13 @@ BAD_REQUEST = Trouble(
     "This request could not be read",
     "Something in the address or in what was sent is not as the site expects it.",
     "Go back and try again; if you typed the address, check it.",
+)
+TOO_LARGE = Trouble(
+    400,
+    "That is more than the site takes",
+    f"One form may carry at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 1024} KiB, and this one was larger. "
+    "Nothing was saved.",
+    "Go back, shorten what you sent, and send it again.",
 )
 FORBIDDEN = Trouble(
     403,
@@ -72,7 +81,7 @@ def show(request: HttpRequest, trouble: Trouble, *, retry_after_s: int | None = 
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return show(request, BAD_REQUEST)
+    return show(request, TOO_LARGE if isinstance(exception, RequestDataTooBig) else BAD_REQUEST)
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
