@@ -179,3 +179,10 @@ def test_the_admin_shows_runs_and_cancels_them(admin_client: Client) -> None:
     admin_client.post("/admin/training/run/", {"action": "cancel", "_selected_action": [run.pk]})
     run.refresh_from_db()
     assert run.state == "cancelled"
+
+
+def test_a_state_and_its_reason_are_two_sentences_and_anyone_may_read_them() -> None:
+    run = finished(result=None, state="cancelled", reason="It was stopped on request.")
+    page = Client().get(f"/lab/runs/{run.public_id}/").content.decode()
+    assert "<strong>Cancelled.</strong> It was stopped on request." in page
+    assert "Anyone who has the address of this page can see the run." in page

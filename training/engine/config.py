@@ -53,6 +53,11 @@ BOUNDS: dict[str, tuple[float, float]] = {
 }
 
 
+def _written(value: float) -> str:
+    """A number as a person writes it: whole ones in full, without an exponent or `.0`."""
+    return str(value) if isinstance(value, int) else f"{value:.15g}"
+
+
 @dataclass(frozen=True)
 class RunConfig:
     """One run. `bucket_kb` is in KiB, `deadline_s` in s, `batch` counts the sequences of one step (of all ranks)."""
@@ -91,7 +96,9 @@ class RunConfig:
             if isinstance(value, bool) or not isinstance(value, kinds):
                 raise ConfigError(f"{name} must be a{' whole' if kinds == (int,) else ''} number, not {value!r}.")
             if not low <= value <= high:  # also false for nan
-                raise ConfigError(f"{name} is {value:g}, but it must lie between {low:g} and {high:g}.")
+                raise ConfigError(
+                    f"{name} is {_written(value)}, but it must lie between {_written(low)} and {_written(high)}."
+                )
         if self.strategy == "single" and self.ranks != 1:
             raise ConfigError(f"The strategy single runs in one process: use --ranks 1, not {self.ranks}.")
         if self.batch % self.ranks:

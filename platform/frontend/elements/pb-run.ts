@@ -70,7 +70,7 @@ export default class Run extends LitElement {
     const { run } = this;
     return html`<div class="run">
       <div class="run-status cluster apart">
-        <p class="run-headline" role="status"><strong>${headline(run)}</strong>${run.reason ? ` ${run.reason}` : ""}</p>
+        <p class="run-headline" role="status"><strong>${headline(run)}${run.reason ? "." : ""}</strong>${run.reason ? ` ${run.reason}` : ""}</p>
         ${this.connection && !isOver(run) ? html`<p class="live" data-live></p>` : nothing}
       </div>
       <div class="run-main stack">${this.lossFigure()} ${this.lanesFigure()}</div>

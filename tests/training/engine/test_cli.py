@@ -27,6 +27,9 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     [
         (["nonsense", "--ranks", "2"], "strategy cannot be 'nonsense': choose one of ddp, single."),
         (["ddp", "--ranks", "0"], "ranks is 0, but it must lie between 1 and 8."),
+        (["ddp", "--steps", "1000000000"], "steps is 1000000000, but it must lie between 1 and 2000."),
+        (["ddp", "--seed", "2147483648"], "seed is 2147483648, but it must lie between 0 and 2147483647."),
+        (["ddp", "--learning-rate", "25"], "learning_rate is 25, but it must lie between 1e-06 and 10."),
         (["ddp", "--ranks", "two"], "Argument --ranks: invalid int value: 'two'; --help lists what can be given."),
         ([], "The following arguments are required: strategy; --help lists what can be given."),
     ],
