@@ -38,9 +38,9 @@ def _diamond(x: float, y: float) -> str:
 def _curve(d: dict[str, Any], width: float) -> Scene:
     drawn = Scene(width, HEIGHT)
     left, right, bottom = SIDE, width - SIDE, HEIGHT - BOTTOM
-    half = d["curve"][-1][0]
+    half = float(d["curve"][-1][0])
     near = [p for p in d["yours"] if abs(p["t"]) <= half]
-    heights = [v for _, v in d["curve"] if v is not None]
+    heights: list[float] = [v for _, v in d["curve"] if v is not None]
     heights += [p["f"] for p in [*near, *d["wanted"]] if p["f"] is not None]
     low, high = (min(heights), max(heights)) if heights else (0.0, 1.0)
     pad = (high - low) * 0.1 or abs(high) * 0.1 or 1.0
@@ -102,7 +102,7 @@ def _strip(d: dict[str, Any], width: float) -> Scene:
     left = SIDE + LETTER * max(len(row["entry"]) for row in rows) + 12
     right, height = width - SIDE, TOP + ROW * len(rows) + 30
     drawn = Scene(width, height)
-    far = max([1.0, *(abs(at) for row in rows for at, _ in row["yours"] if abs(at) <= FARTHEST)]) + 0.5
+    far: float = max([1.0, *(abs(at) for row in rows for at, _ in row["yours"] if abs(at) <= FARTHEST)]) + 0.5
 
     def px(at: float) -> float:
         return left + (at + far) / (2 * far) * (right - left)

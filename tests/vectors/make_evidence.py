@@ -1,7 +1,7 @@
 """Write the vectors that the Python and TypeScript twins of the evidence's pictures are both tested on.
 
-Run `python -m tests.vectors.make_evidence` after a deliberate change, then read the diff. `tests/problems/test_page_vectors.py`
-fails while the file and the Python twin differ; Vitest does the same for TypeScript.
+Run `python -m tests.vectors.make_evidence` after a deliberate change, then read the diff.
+`tests/problems/test_page_vectors.py` fails while file and Python twin differ; Vitest does the same for TypeScript.
 """
 
 from __future__ import annotations
