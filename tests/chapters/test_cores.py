@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from pixelbank.chapters.cores import difference_error as diff
 from pixelbank.chapters.cores import quantities
 from pixelbank.chapters.cores import ring_allreduce as ring
+from pixelbank.chapters.figures import difference_error as diff_figure
+from pixelbank.chapters.figures import ring_allreduce as ring_figure
 from pixelbank.chapters.figures.difference_error import best_sentence
+from pixelbank.chapters.figures.table import data_table, number_columns
 from pixelbank.core.scene import Scene, line, num, to_svg
 from tests.conftest import ROOT
 from tests.vectors import make_chapters
@@ -175,3 +178,15 @@ def test_the_wrong_gradient_of_the_quiz_is_what_the_named_bug_gives():
     h = 1e-5
     slope_over_h = ((exact * (1 + h)) - (exact * (1 - h))) / h  # of f(x) = exact * x, divided by h instead of 2h
     assert measured == pytest.approx(slope_over_h, rel=1e-9)
+
+
+def test_headings_of_a_table_stand_where_their_cells_do():
+    ring_table = data_table(
+        "c", ring_figure.TABLE_HEAD, ring_figure.table_rows(ring.ring_allreduce(ring.example_gradients(4)))
+    )
+    assert '<th scope="col">Device 0 sends</th>' in ring_table
+    assert "<td>chunk 0 to device 1</td>" in ring_table
+    assert '<th scope="col" class="number">Complete chunks</th>' in ring_table
+    assert '<td class="number">16</td>' in ring_table
+    odd = diff_figure.table_rows(diff.error_curve("root", 0.0) + diff.error_curve("cube", 1.5))
+    assert number_columns(odd) == [True] * 5

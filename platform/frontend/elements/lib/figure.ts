@@ -29,6 +29,7 @@
  */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { back, forward, type Player, resize, seek, start, tick, toggle } from "../../cores/player";
+import { numberColumns } from "../../cores/table";
 import { icon } from "./icons";
 
 export const BEAT_MS = 900;
@@ -152,6 +153,8 @@ export abstract class SteppedFigure extends Figure {
 
 /** The numbers of a figure behind a disclosure, scrolling inside on small screens. */
 export function dataTable({ caption, head, rows }: DataTable): TemplateResult {
+  // The first cell of a row is its header and stands at the start, whatever it holds.
+  const kinds = numberColumns(rows).map((numbers, at) => (numbers && at > 0 ? "number" : nothing));
   return html`<details>
     <summary>Show the numbers</summary>
     <div class="table" role="region" tabindex="0" aria-label=${caption}>
@@ -161,11 +164,11 @@ export function dataTable({ caption, head, rows }: DataTable): TemplateResult {
         </caption>
         <thead>
           <tr>
-            ${head.map((cell) => html`<th scope="col">${cell}</th>`)}
+            ${head.map((cell, at) => html`<th scope="col" class=${kinds[at] ?? nothing}>${cell}</th>`)}
           </tr>
         </thead>
         <tbody>
-          ${rows.map((row) => html`<tr>${row.map((cell, at) => (at === 0 ? html`<th scope="row">${cell}</th>` : html`<td class="number">${cell}</td>`))}</tr>`)}
+          ${rows.map((row) => html`<tr>${row.map((cell, at) => (at === 0 ? html`<th scope="row">${cell}</th>` : html`<td class=${kinds[at] ?? nothing}>${cell}</td>`))}</tr>`)}
         </tbody>
       </table>
     </div>

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
+_NUMBER = re.compile("−?[0-9.]+(?:e−?[0-9]+)?|not a number|infinite")
+"""As `cores.difference_error.number` writes them, and plain counts."""
+
+
+def number_columns(rows: Sequence[Sequence[str]]) -> list[bool]:
+    """For each column: whether all of its cells are numbers, so that heading and cells stand at its end."""
+    return [all(map(_NUMBER.fullmatch, column)) for column in zip(*rows, strict=True)]
+
 
 def data_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table behind a disclosure; the first cell of each row is its header."""
-    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    """A table behind a disclosure; the first cell of each row is its header and stands at the start."""
+    kinds = [' class="number"' if numbers and at else "" for at, numbers in enumerate(number_columns(rows))]
+    top = "".join(f'<th scope="col"{kind}>{escape(cell)}</th>' for cell, kind in zip(head, kinds, strict=True))
     body = "".join(
         f'<tr><th scope="row">{escape(row[0])}</th>'
-        + "".join(f'<td class="number">{escape(cell)}</td>' for cell in row[1:])
+        + "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(row[1:], kinds[1:], strict=True))
         + "</tr>"
         for row in rows
     )
