@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from problems.judge.cases import Case, Remote, wire_arguments
 from problems.judge.jail import wire
 from problems.judge.jail.wire import Value
-from problems.judge.verdicts import Call, CaseResult, Observation, Raised, Verdict
+from problems.judge.verdicts import Call, CaseResult, Observation, Verdict
 
 Array = NDArray[np.float64]
 NUMBERS: Final = ("bool", "int", "float", "complex", "scalar")
@@ -70,13 +70,6 @@ def given_step(case: Case) -> float | None:
     return float(step) if isinstance(step, int | float) else None
 
 
-def _raised(raised: Raised, calls: int) -> str:
-    """The kind of an exception. That f was called with arguments it does not take is an outcome of its own: such a call
-    leaves no point, and without points it would look like any error at the start of a program.
-    """
-    return "f refused its arguments" if not calls and raised.message.startswith("f() ") else raised.kind
-
-
 def behaviour(case: Case, result: CaseResult) -> Behaviour:
     """What ``result`` shows. A case without an observation (not run) is an outcome of its own."""
     seen = result.observation
@@ -85,7 +78,7 @@ def behaviour(case: Case, result: CaseResult) -> Behaviour:
         return Behaviour(passed, "not run")
     trace = trace_of(case, seen)
     if seen.status == "raised" and seen.raised is not None:
-        return Behaviour(passed, _raised(seen.raised, seen.call_count), trace=trace)
+        return Behaviour(passed, seen.raised.kind, trace=trace)
     if seen.status != "returned" or seen.value is None:
         return Behaviour(passed, seen.status, trace=trace)
     kind, shape, dtype = form_of(seen.value)
@@ -237,9 +230,11 @@ def trace_of(case: Case, seen: Observation) -> frozenset[str]:
     base = base_point(case)
     if base is None:
         return frozenset()
-    if seen.call_count == 0:
+    if seen.call_count == seen.misused == 0:
         return frozenset({"never called"})
     trace = set()
+    if seen.misused:
+        trace.add("called with more than a point")
     if case.max_calls is not None and seen.call_count > case.max_calls:
         trace.add("too many calls")
     calls = seen.calls[:KEPT_CALLS]

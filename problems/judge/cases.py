@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -78,6 +78,9 @@ class Refused(Exception):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+MISUSED: Final = ("TypeError", "the function takes one argument, a point, and it was called with more")
 
 
 def evaluate(remote: Remote, point: Value) -> float:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from problems.judge.cases import Refused
+from problems.judge.cases import MISUSED, Refused
 from problems.judge.jail import wire
 from problems.judge.jail.wire import Value
 from problems.judge.sandbox import KEPT_BYTES, KEPT_CALLS, Limits, Loaded, Oracle
@@ -345,6 +345,9 @@ def _answer(payload: bytes, oracle: Oracle | None, seen: Observation, keep: bool
     """Evaluate the remote function at one point and record it; the frame of the answer."""
     if oracle is None:
         raise Ended("malformed", "there is no function to call in this case")
+    if payload == wire.MISUSED:
+        seen.misused += 1
+        return _fault(*MISUSED)
     point = items(payload, "")[0]
     seen.call_count += 1
     keep = keep and len(seen.calls) < KEPT_CALLS
@@ -353,11 +356,16 @@ def _answer(payload: bytes, oracle: Oracle | None, seen: Observation, keep: bool
     except Refused as refused:
         if keep:
             seen.calls.append(Call(point, None))
-        told = wire.pack(wire.listing(wire.text(refused.kind), wire.text(str(refused))))
-        return wire.HEADER.pack(wire.FAULT, len(told)) + told
+        return _fault(refused.kind, str(refused))
     if keep:
         seen.calls.append(Call(point, result))
     return wire.ANSWER_HEADER + wire.FLOAT.pack(result)
+
+
+def _fault(kind: str, message: str) -> bytes:
+    """The frame that makes the remote function raise."""
+    told = wire.pack(wire.listing(wire.text(kind), wire.text(message)))
+    return wire.HEADER.pack(wire.FAULT, len(told)) + told
 
 
 def _small(value: Value) -> int:

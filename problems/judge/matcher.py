@@ -121,6 +121,7 @@ def similarity(
 ) -> float:
     """The weighted mean agreement over the cases that at least one of both fails; 0 when there is none. Symmetric."""
     total = weight = 0.0
+    share_a_pass = any(a[i].passed and b[i].passed for i in range(len(cases)) if run is None or run[i])
     for index, case in enumerate(cases):
         if (run is not None and not run[index]) or (a[index].passed and b[index].passed):
             continue
@@ -128,9 +129,17 @@ def similarity(
         share = OWN_STEP_WEIGHT if own_step else 1.0
         if _chance(a[index], b[index]):
             share *= CHANCE_WEIGHT
-        total += share * agreement(a[index], b[index], case, own_step)
+        if share_a_pass or not (_blank(a[index]) and _blank(b[index])):
+            total += share * agreement(a[index], b[index], case, own_step)
         weight += share
     return total / weight if weight else 0.0
+
+
+def _blank(a: Behaviour) -> bool:
+    """Whether it raised before it called the function. Any slip at the start of a program does that, so two of them
+    are alike only when other cases show that both get past it.
+    """
+    return not a.passed and a.outcome != "returned" and a.trace <= NEVER_CALLED
 
 
 def _chance(a: Behaviour, b: Behaviour) -> bool:
@@ -147,8 +156,9 @@ def agreement(a: Behaviour, b: Behaviour, case: Case, own_step: bool) -> float:
         return 0.0
     trace = overlap(a.trace, b.trace)
     if a.outcome != b.outcome:
-        both_raised = a.outcome != "returned" and b.outcome != "returned"
-        return 0.85 * trace if both_raised and a.outcome.endswith("Error") and b.outcome.endswith("Error") else 0.0
+        both_raised = a.outcome.endswith("Error") and b.outcome.endswith("Error")
+        odd_points = any(name.startswith("point ") for name in a.trace & b.trace)
+        return 0.85 * trace if both_raised and odd_points else 0.0  # what f was handed tells more than what broke then
     if a.outcome != "returned":
         return 0.4 + 0.6 * trace
     if a.trace == b.trace == NEVER_CALLED and "none" not in (a.kind, b.kind):

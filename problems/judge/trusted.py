@@ -17,7 +17,7 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from problems.judge.cases import Refused
+from problems.judge.cases import MISUSED, Refused
 from problems.judge.jail import runner, wire
 from problems.judge.jail.wire import Value
 from problems.judge.sandbox import KEPT_CALLS, Limits, Loaded, Oracle
@@ -42,9 +42,12 @@ class _Kept(runner.Channel):
 def _recorded(name: str, oracle: Oracle | None, seen: Observation) -> Any:
     """The remote function, called directly; every call goes into ``seen``."""
 
-    def remote(point: Any) -> float:
+    def remote(point: Any, /, *more: Any, **named: Any) -> float:
         if oracle is None:
             raise RuntimeError("there is no function to call in this case")
+        if more or named:
+            seen.misused += 1
+            raise TypeError(MISUSED[1])
         value = wire.describe(point, 2)
         seen.call_count += 1
         answer: float | None = None

@@ -56,6 +56,7 @@ class Observation:
     """What one case did, as seen from outside. The misconception matcher will compare these, never source text.
 
     ``status``: returned, raised, timeout, died, output, memory, malformed. ``ms`` is the judge's clock.
+    ``misused`` counts calls of the remote function with more than a point; they are not in ``call_count``.
     """
 
     status: str
@@ -64,6 +65,7 @@ class Observation:
     after: tuple[Value, ...] = ()
     calls: list[Call] = field(default_factory=list)
     call_count: int = 0
+    misused: int = 0
     raised: Raised | None = None
     output: str = ""
     detail: str = ""

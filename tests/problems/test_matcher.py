@@ -185,12 +185,3 @@ def test_match_is_rank_and_policy_in_one() -> None:
     match = matcher.match(some, results, programs().cases)
     assert match is not None
     assert match.misconception == "sign-flipped"
-
-
-def test_an_error_before_the_first_call_is_no_call_with_too_many_arguments() -> None:
-    """A misspelt name ends a program before it calls f; so does a call of f with h, which alone has that name."""
-    for wrong in ("missing(f)", "x.nothing", "len(f)"):
-        source = f"def numerical_gradient(f, x, h=1e-7):\n    return {wrong}\n"
-        ranking = known.identify(programs().package, programs().cases, judged(source).cases)
-        found = matcher.decide(ranking)
-        assert found is None or not found.named, (wrong, found)

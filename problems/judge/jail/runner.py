@@ -8,6 +8,7 @@ with a number. What goes back is a value; nobody outside believes more of it tha
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import random
@@ -27,6 +28,8 @@ from problems.judge.jail import lockdown, wire
 _read, _write, _exit = os.read, os.write, os._exit
 _pack, _unpack, _describe, _build, _float = wire.pack, wire.unpack, wire.describe, wire.build, wire.FLOAT
 _header, _split, _HEAD = wire.HEADER.pack, wire.HEADER.unpack_from, wire.HEADER.size
+# what a class of the learner cannot answer for itself
+_class_name, _traceback = type.__dict__["__name__"].__get__, BaseException.__dict__["__traceback__"].__get__
 _DEPTH: Final = wire.MAX_DEPTH - 3  # of lists in a result, which travels inside two more
 # errors that a remote function may hand on by name
 _ERRORS = {e.__name__: e for e in (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError, RuntimeError)}
@@ -70,10 +73,10 @@ class Channel:
 def _proxy(channel: Channel, name: str) -> Any:
     """A function ``name(point) -> float`` that the judge answers."""
     send, receive, pack_point = channel.send, channel.receive, wire.pack_point
-    call, answer = wire.CALL, wire.ANSWER
+    call, answer, misused = wire.CALL, wire.ANSWER, wire.MISUSED
 
-    def remote(point: Any) -> float:
-        send(call, pack_point(point))
+    def remote(point: Any, /, *more: Any, **named: Any) -> float:
+        send(call, misused if more or named else pack_point(point))
         kind, payload = receive()
         if kind == answer:
             return _float.unpack(payload)[0]  # type: ignore[no-any-return]
@@ -95,7 +98,7 @@ def _argument(channel: Channel, value: wire.Value) -> Any:
 
 def _where(error: BaseException) -> int:
     """The last line of the learner's own file in a traceback; 0 when there is none."""
-    line, trace = 0, error.__traceback__
+    line, trace = 0, _traceback(error)
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "solution.py":
             line = trace.tb_lineno
@@ -106,10 +109,13 @@ def _where(error: BaseException) -> int:
 def _report(error: BaseException) -> bytes:
     """Type, message and line of an error. The message is the learner's code speaking: it may hang, raise or be long."""
     try:
-        message = str(error)[:2000]
-    except BaseException as second:  # noqa: BLE001 - whatever a learner's code raises
-        message = f"(its message cannot be shown: {type(second).__name__})"
-    return _pack(wire.listing(wire.text(type(error).__name__), wire.text(message), wire.number(_where(error))))
+        kind = _class_name(type(error))
+        message = "".join(str(error)[:2000])[:2000]
+        if type(error) is OSError and error.errno == errno.ENOMEM:
+            kind = "MemoryError"  # how mmap says it
+    except BaseException:  # noqa: BLE001 - whatever a learner's code raises
+        kind, message = "Exception", "it cannot be shown, because asking what it says raises another one"
+    return _pack(wire.listing(wire.text(kind), wire.text(message), wire.number(_where(error))))
 
 
 def _load(channel: Channel, entry: str, source: str) -> Any:
@@ -258,7 +264,10 @@ def begin(
         found = {"error": str(error)}
     gc.freeze()  # what is ours does not show in the learner's gc.get_objects()
     channel.send(wire.HELLO, "\n".join(f"{key}={value}" for key, value in found.items()).encode())
-    _serve(channel)
+    try:
+        _serve(channel)
+    except BaseException:  # noqa: BLE001 - a traceback of ours would be taken for the learner's output
+        _exit(4)
 
 
 def main(*numbers: str) -> NoReturn:

@@ -186,6 +186,9 @@ def pack_point(point: Any) -> bytes:
     return pack(describe([point], 3))
 
 
+MISUSED: Final = pack(listing())  # the payload of a call with more than a point: the judge wants to know of it
+
+
 def _unpack_point(data: bytes) -> Value | None:
     """A list of one float64 array when it is exactly that; None sends the payload the long way."""
     if data[:7] != _POINT or len(data) < 9:
