@@ -85,7 +85,7 @@ class Judge:
                     seen = child.run(wire_arguments(case), oracle_of(case))
                     result = checker.check(case, seen, limits)
                     spent += seen.ms / 1000
-                    if not child.alive:
+                    if not child.alive or result.verdict is Verdict.MLE:  # filling the memory takes its time, too
                         trouble += TIMED_OUT if result.verdict is Verdict.TLE else ENDED
                 results.append(result)
                 if on_case is not None:
@@ -127,7 +127,10 @@ def readable(source: bytes | str, limits: Limits) -> tuple[str, str]:
     """The source as text, and one sentence when it cannot be: too long, not UTF-8, or with NUL characters."""
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
     if len(raw) > limits.source:
-        return "", f"The source is {len(raw) / 1024:.0f} KiB long; at most {limits.source >> 10} KiB are accepted."
+        long, most = f"{len(raw) / 1024:.0f} KiB", f"{limits.source >> 10} KiB"
+        if long == most:
+            long, most = f"{len(raw)} bytes", f"{limits.source} bytes"
+        return "", f"The source is {long} long; at most {most} are accepted."
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

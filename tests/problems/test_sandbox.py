@@ -421,3 +421,53 @@ def test_it_works_for_an_ordinary_user_too() -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("WarmSandbox 65534"), done.stdout
+
+
+EVIL = """
+class Meta(type):
+    @property
+    def __name__(cls): raise ValueError("n" * 2_000_000)
+class Evil(Exception, metaclass=Meta):
+    def __str__(self): raise Evil()
+    __repr__ = __str__
+    @property
+    def __traceback__(self): raise Evil()
+class Text(str):
+    def __getitem__(self, part): return 7
+class Quiet(Exception):
+    def __str__(self): return Text("x")
+"""
+
+
+@pytest.mark.parametrize("error", ["Evil()", "Quiet()"])
+@pytest.mark.parametrize("place", ["    ", ""])
+def test_an_exception_that_cannot_be_told_is_still_a_run_time_error(
+    sandbox: Sandbox, package: Package, error: str, place: str
+) -> None:
+    body = f"{EVIL}def numerical_gradient(f, x, h=1e-7):\n    pass\n{place}raise {error}\n"
+    judgement = Judge(sandbox).judge(package, body, package.samples())
+    assert judgement.verdict == "RE"
+    assert judgement.message.startswith("Exception in line "), judgement.message
+    assert "it cannot be shown" in judgement.message
+    assert judgement.output == ""
+
+
+def test_a_runner_that_is_broken_from_inside_prints_no_traceback(sandbox: Sandbox, package: Package) -> None:
+    body = "import sys\nsys.modules['problems.judge.jail.runner']._pack = None\n" + GOOD
+    judgement = Judge(sandbox).judge(package, body, package.samples())
+    assert (judgement.verdict, judgement.output) == ("RE", "")
+
+
+@pytest.mark.parametrize("error", ["OSError(12, 'Cannot allocate memory')", "MemoryError()"])
+def test_memory_that_is_refused_is_mle_and_not_tried_in_every_case(
+    sandbox: Sandbox, package: Package, error: str
+) -> None:
+    body = f"def numerical_gradient(f, x, h=1e-7):\n    raise {error}\n"
+    judgement = Judge(sandbox).judge(package, body, package.cases(1))
+    assert judgement.verdict == "MLE"
+    assert [str(case.verdict) for case in judgement.cases[:4]] == ["MLE", "MLE", "MLE", "--"]
+
+
+def test_a_source_one_byte_too_long_is_told_in_bytes(sandbox: Sandbox, package: Package) -> None:
+    judgement = Judge(sandbox).judge(package, "#" * 65_537, package.samples())
+    assert judgement.message == "The source is 65537 bytes long; at most 65536 bytes are accepted."
