@@ -19,10 +19,14 @@ from typing import Any, Final
 
 import yaml
 
+from problems.judge import testdata
 from problems.judge.cases import Case
 from problems.judge.sandbox import LIBRARIES, MIB, Limits
+from problems.judge.testdata import DataCase
 
 FORMAT: Final = "2025-09"
+MAX_TEXT: Final = 1 << 20  # bytes of one text file
+ALIAS: Final = "an alias"
 NAME: Final = re.compile(r"[a-z0-9]+")
 PROBLEM_KEYS: Final = frozenset({
     "problem_format_version", "type", "name", "uuid", "version", "credits", "source", "license", "rights_owner",
@@ -81,6 +85,7 @@ class Package:
     hints: tuple[str, ...]
     misconceptions: Mapping[str, Mapping[str, str]]
     submissions: tuple[Known, ...]
+    data: tuple[DataCase, ...]
     digest: str
     generator: ModuleType = field(repr=False, compare=False)
 
@@ -94,6 +99,21 @@ class Package:
         others from the seed, so that the same seed gives the same cases."""
         hidden: Sequence[Case] = self.generator.cases(seed)
         return (*self.samples(), *hidden)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The fixed seeds of ``data/secret``: every judge of this package can repeat their cases."""
+        return tuple(case.number for case in self.data if case.key == "seed")
+
+    def cases_of(self, test: DataCase) -> Sequence[Case]:
+        """What a test case of ``data/`` stands for: one sample, or the hidden cases of a seed. Raises PackageError."""
+        if test.key == "seed":
+            hidden: Sequence[Case] = self.generator.cases(test.number)
+            return hidden
+        samples = self.samples()
+        if test.number > len(samples):
+            raise PackageError(f"{self.name}/data/{test.name}.in: there is no sample {test.number}")
+        return (samples[test.number - 1],)
 
     def feedback(self, seed: int) -> Sequence[Case]:
         """Cases of the same properties as the hidden ones, named like them, of which a learner may see everything.
@@ -126,7 +146,7 @@ def load(folder: Path) -> Package:
     problem = _mapping(folder / "problem.yaml", PROBLEM_KEYS)
     extra = _mapping(folder / "pixelbank" / "package.yaml", PIXELBANK_KEYS)
     where = f"{name}/problem.yaml"
-    if str(problem.get("problem_format_version")) != FORMAT:
+    if problem.get("problem_format_version") != FORMAT:
         raise PackageError(f"{where}: problem_format_version must be {FORMAT}")
     if problem.get("type") != "interactive":
         raise PackageError(f"{where}: type must be interactive, the judge answers the calls of f")
@@ -137,8 +157,8 @@ def load(folder: Path) -> Package:
     if not isinstance(title, str) or not title:
         raise PackageError(f"{where}: name must be a title, or a mapping with an English one under en")
     try:
-        identity = uuid.UUID(str(problem.get("uuid")))
-    except ValueError:
+        identity = uuid.UUID(_word(problem, "uuid", where))
+    except (ValueError, PackageError):
         raise PackageError(f"{where}: uuid is missing or not a UUID") from None
     return Package(
         name=name,
@@ -148,7 +168,7 @@ def load(folder: Path) -> Package:
         entry=_word(extra, "entry", f"{name}/pixelbank/package.yaml"),
         signature=_word(extra, "signature", f"{name}/pixelbank/package.yaml"),
         difficulty=_whole(extra, "difficulty", 1, 5, f"{name}/pixelbank/package.yaml"),
-        chapter=str(extra.get("chapter", "")),
+        chapter=_word(extra, "chapter", f"{name}/pixelbank/package.yaml", ""),
         summary=_word(extra, "summary", f"{name}/pixelbank/package.yaml"),
         prerequisites=_words(extra.get("prerequisites"), f"{name}/pixelbank/package.yaml: prerequisites"),
         attempts_before_editorial=_whole(
@@ -162,6 +182,7 @@ def load(folder: Path) -> Package:
         hints=_hints(_text(folder / "pixelbank" / "hints.en.md")),
         misconceptions=_misconceptions(folder / "pixelbank" / "misconceptions.yaml"),
         submissions=_submissions(folder / "submissions"),
+        data=_data(folder),
         digest=digest(folder),
         generator=_generator(folder / "generators" / "cases.py", name),
     )
@@ -194,20 +215,42 @@ def _label(path: Path) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        with path.open("rb") as file:
+            body = file.read(MAX_TEXT + 1)
+        if len(body) > MAX_TEXT:
+            raise PackageError(f"{_label(path)}: this file is longer than {MAX_TEXT} bytes")
+        return body.decode("utf-8")
     except FileNotFoundError:
         raise PackageError(f"{_label(path)}: this file is missing") from None
     except (UnicodeDecodeError, OSError) as error:
         raise PackageError(f"{_label(path)}: this file cannot be read as UTF-8 text ({type(error).__name__})") from None
 
 
+class _Loader(yaml.SafeLoader):
+    """Plain data, written out in full: an alias could stand for more than fits into memory, or for itself."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, ALIAS, self.get_event().start_mark)  # type: ignore[no-untyped-call]
+        return super().compose_node(parent, index)
+
+
 def _yaml(path: Path) -> Any:
+    text = _text(path)
     try:
-        return yaml.safe_load(_text(path))
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        return yaml.load(text, _Loader)  # noqa: S506 - a safe loader
+    except Exception as error:  # noqa: BLE001 - the parser lets errors of int(), re and datetime through
         mark = getattr(error, "problem_mark", None)
         line = f" in line {mark.line + 1}" if mark else ""
-        raise PackageError(f"{_label(path)}: this is not YAML{line}") from None
+        what = "an alias is not allowed" if getattr(error, "problem", "") is ALIAS else "this is not YAML"
+        raise PackageError(f"{_label(path)}: {what}{line}") from None
+
+
+def _data(folder: Path) -> tuple[DataCase, ...]:
+    try:
+        return testdata.read(folder)
+    except testdata.DataError as error:
+        raise PackageError(str(error)) from None
 
 
 def _mapping(path: Path, known: frozenset[str]) -> dict[str, Any]:
@@ -221,12 +264,17 @@ def _mapping(path: Path, known: frozenset[str]) -> dict[str, Any]:
 def _only(data: Mapping[Any, Any], known: frozenset[str], where: str) -> None:
     for key in data:
         if key not in known:
-            raise PackageError(f"{where}: the key {str(key)[:60]!r} is not known; known are {', '.join(sorted(known))}")
+            raise PackageError(f"{where}: the key {_shown(key)} is not known; known are {', '.join(sorted(known))}")
 
 
-def _word(data: Mapping[str, Any], key: str, where: str) -> str:
-    value = data.get(key)
-    if not isinstance(value, str) or not value.strip():
+def _shown(key: Any) -> str:
+    """A key of somebody's YAML in a sentence: a number can be too long to be written, a text too long to be read."""
+    return ascii(key[:60]) if isinstance(key, str) else f"of type {type(key).__name__}"
+
+
+def _word(data: Mapping[str, Any], key: str, where: str, default: str | None = None) -> str:
+    value = data.get(key, default)
+    if not isinstance(value, str) or not (value.strip() or value == default):
         raise PackageError(f"{where}: {key} is missing or not a text")
     return value
 
@@ -258,13 +306,11 @@ def _limits(data: Any, extra: Mapping[str, Any], where: str) -> Limits:
     if not isinstance(data, dict):
         raise PackageError(f"{where}: limits must be a mapping")
     _only(data, LIMIT_KEYS, f"{where}: limits")
-    plain = Limits()
-    total = _positive(extra, "total_seconds", plain.total_seconds, "pixelbank/package.yaml")
+    plain, name = Limits(), where.split("/")[0]
+    total = _positive(extra, "total_seconds", plain.total_seconds, f"{name}/pixelbank/package.yaml")
     library = extra.get("library", plain.library)
     if library not in LIBRARIES:
-        raise PackageError(
-            f"{where.split('/')[0]}/pixelbank/package.yaml: library must be one of {', '.join(LIBRARIES)}"
-        )
+        raise PackageError(f"{name}/pixelbank/package.yaml: library must be one of {', '.join(LIBRARIES)}")
     return Limits(
         library=library,
         case_seconds=_positive(data, "time_limit", plain.case_seconds, where),
@@ -274,7 +320,7 @@ def _limits(data: Any, extra: Mapping[str, Any], where: str) -> Limits:
         memory=round(_positive(data, "memory", plain.memory / MIB, where) * MIB),
         output=round(_positive(data, "output", plain.output / MIB, where) * MIB),
         source=round(_positive(data, "code", plain.source / 1024, where) * 1024),
-        processes=round(_positive(extra, "processes", plain.processes, "pixelbank/package.yaml")),
+        processes=round(_positive(extra, "processes", plain.processes, f"{name}/pixelbank/package.yaml")),
     )
 
 
@@ -289,8 +335,10 @@ def _misconceptions(path: Path) -> Mapping[str, Mapping[str, str]]:
         raise PackageError(f"{_label(path)}: this must map an id to its texts")
     for key, row in data.items():
         if not isinstance(row, dict) or not all(isinstance(v, str) for v in row.values()):
-            raise PackageError(f"{_label(path)}: {key} must map names to texts")
-        _only(row, frozenset({"title", "evidence", "sentence", "hint", "link"}), f"{_label(path)}: {key}")
+            raise PackageError(f"{_label(path)}: {_shown(key)} must map names to texts")
+        if not isinstance(key, str):
+            raise PackageError(f"{_label(path)}: the key {_shown(key)} must be a text, the id of a misconception")
+        _only(row, frozenset({"title", "evidence", "sentence", "hint", "link"}), f"{_label(path)}: {key[:60]}")
     return data
 
 
@@ -300,17 +348,18 @@ def _submissions(folder: Path) -> tuple[Known, ...]:
         raise PackageError(f"{_label(folder / 'submissions.yaml')}: this must map files to what is expected of them")
     for name, rule in rules.items():
         if not isinstance(rule, dict):
-            raise PackageError(f"{_label(folder / 'submissions.yaml')}: {name} must be a mapping")
-        _only(rule, SUBMISSION_KEYS, f"{_label(folder / 'submissions.yaml')}: {name}")
+            raise PackageError(f"{_label(folder / 'submissions.yaml')}: {_shown(name)} must be a mapping")
+        _only(rule, SUBMISSION_KEYS, f"{_label(folder / 'submissions.yaml')}: {_shown(name)}")
     found = []
     for path in sorted(folder.glob("*/*.py")):
         if path.parent.name not in FOLDERS:
             raise PackageError(f"{_label(path)}: the folder must be one of {', '.join(FOLDERS)}")
         rule = rules.get(f"{path.parent.name}/{path.name}", {})
-        found.append(Known(path, FOLDERS[path.parent.name], str(rule.get("message", ""))))
+        message = _word(rule, "message", f"{_label(folder / 'submissions.yaml')}: {path.name}", "")
+        found.append(Known(path, FOLDERS[path.parent.name], message))
     missing = [name for name in rules if not any(name == f"{k.path.parent.name}/{k.path.name}" for k in found)]
     if missing:
-        raise PackageError(f"{_label(folder / 'submissions.yaml')}: there is no file {missing[0]}")
+        raise PackageError(f"{_label(folder / 'submissions.yaml')}: there is no file {_shown(missing[0])}")
     if not any(known.verdict == "AC" for known in found):
         raise PackageError(f"{_label(folder)}: there is no accepted submission")
     return tuple(found)
@@ -326,7 +375,7 @@ def _generator(path: Path, name: str) -> ModuleType:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PackageError(f"{_label(path)}: loading it failed with {type(error).__name__}: {error}") from error
     for needed in ("samples", "cases", "custom", "CUSTOM_FIELDS"):
         if not hasattr(module, needed):

@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 import yaml
 
-from problems.judge import known, matcher, readability
+from problems.judge import kattis, known, matcher, readability
 from problems.judge.behaviour import base_point, behaviours, given_step, numbers
 from problems.judge.cases import Case, Remote, wire_arguments
 from problems.judge.judge import Judge, oracle_of
@@ -46,6 +46,7 @@ WINDOW: Final = 10  # tokens in a row that give a program away
 HELP_WINDOW: Final = 16  # in hints and tutor sentences, which may show a formula or one idiom
 MUTANT_SECONDS: Final = 0.5
 _ALLOWED: Final = {"WA": {Verdict.WA}, "RE": {Verdict.RE}, "TLE": {Verdict.TLE}}
+_PLAYED: Final = ("AC", "WA", "RE")
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _TEXT: Final = (".py", ".md", ".yaml", ".txt", ".in", ".ans")
 
@@ -115,6 +116,7 @@ class Verifier:
             "time",
             "secrecy",
             "readability",
+            "kattis",
         ]
         for name in names:
             yield self._gate(name, getattr(self, f"_{name}"))
@@ -176,6 +178,45 @@ class Verifier:
             wrong=len(programs),
             heldout=len(held),
             misconceptions=len(texts),
+        )
+
+    def _kattis(self, gate: Gate) -> None:
+        """As a Kattis judge sees it: test data are valid, and driver and output validator give the verdicts."""
+        folder = self.package.folder
+        inputs = sorted((folder / "data").rglob("*.in"))
+        for path in inputs:
+            wanted = path.parent.name != "invalid_input"
+            where = path.relative_to(folder).as_posix()
+            gate.need(
+                kattis.valid_input(folder, path) is wanted,
+                f"{where}: the input validators must {'accept' if wanted else 'reject'} this",
+            )
+        tests: dict[str, Path] = {}  # the first sample and the first seed
+        for case in self.package.data:
+            tests.setdefault(case.key, folder / "data" / f"{case.name}.in")
+            try:
+                self.package.cases_of(case)
+            except PackageError as error:
+                gate.problems.append(str(error))
+        programs = [next((i for i in self.package.submissions if i.verdict == verdict), None) for verdict in _PLAYED]
+        runs = [(item, test) for item in programs if item for test in tests.values()]
+        for item, test in runs:
+            if item.verdict != "AC" and test != tests["seed"]:
+                continue  # a wrong program may well solve a sample
+            wanted_status = kattis.ACCEPTED if item.verdict == "AC" else kattis.WRONG
+            played = kattis.play(folder, item.path, test)
+            where = f"{item.path.name} on data/{test.parent.name}/{test.name}"
+            gate.need(
+                played.validator == wanted_status, f"{where}: exit status {played.validator}, not {wanted_status}"
+            )
+            gate.need(item.message in played.message, f"{where}: judgemessage.txt does not say {item.message!r}")
+            crashed = item.verdict == "RE"
+            gate.need((played.driver != 0) is crashed, f"{where}: the driver ends with {played.driver}")
+        gate.figures.update(
+            inputs=sum(path.parent.name != "invalid_input" for path in inputs),
+            invalid=sum(path.parent.name == "invalid_input" for path in inputs),
+            seeds=len(self.package.seeds),
+            programs=sum(item is not None for item in programs),
         )
 
     # --- right programs ---------------------------------------------------------------------------------------------
