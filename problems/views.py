@@ -3,7 +3,7 @@ live results."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -19,6 +19,7 @@ from problems.models import Problem, Submission
 from problems.page import problem_context, result_context, submission_context
 
 BY_LEARNER = "20/minute"
+ACTIONS: Final = {"run": Submission.Kind.RUN, "submit": Submission.Kind.SUBMIT}
 BY_ADDRESS = "120/minute"  # a class may sit behind one address
 
 
@@ -51,9 +52,13 @@ def problem(request: HttpRequest, name: str) -> HttpResponse:
 def judge(request: HttpRequest, name: str) -> HttpResponse:
     """Take a source: `action` is run (samples and own input) or submit. Answers in JSON where that is asked for."""
     row = get_object_or_404(selectors.published(), name=name)
-    kind = Submission.Kind.SUBMIT if request.POST.get("action") == "submit" else Submission.Kind.RUN
+    kind = ACTIONS.get(request.POST.get("action", ""))
     source = request.POST.get("source", "")
     custom = {field: request.POST.get(f"own_{field}", "") for field, _, _ in row.custom_fields}
+    if kind is None:
+        return _refused(
+            request, row, "The form says neither run nor submit: use one of its two buttons.", 400, source, custom
+        )
     address = request.META.get("REMOTE_ADDR") or "unknown"
     learner = current_learner(request)
     limited = ratelimit.hit("problems.judge.address", address, BY_ADDRESS)

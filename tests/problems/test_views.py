@@ -98,6 +98,16 @@ def test_a_refusal_keeps_what_was_typed(client: Client, source: str, said: str) 
     assert said in answer.json()["error"]
 
 
+@pytest.mark.parametrize("action", ["rejudge", "", "SUBMIT", "run\0"])
+def test_an_action_that_is_not_on_the_form_is_refused(client: Client, action: str) -> None:
+    answer = client.post(POST, {"source": GOOD, "action": action}, headers={"Accept": "application/json"})
+    assert (answer.status_code, "neither run nor submit" in answer.json()["error"]) == (400, True)
+    page = _post(client, action=action)
+    assert page.status_code == 400
+    assert "neither run nor submit" in page.text
+    assert not Submission.objects.exists()
+
+
 def test_too_many_are_asked_to_wait(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ratelimit, "hit", lambda *args: RateLimited(17))
     page = _post(client)
