@@ -38,13 +38,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine (Debian: apt install chromium)"))
 
 
-@pytest.fixture(scope="session")
+# For this folder only: a running site would slow the tests that follow, and Playwright's event loop would be in the
+# way of theirs.
+@pytest.fixture(scope="package")
 def site() -> Iterator[Site]:
     with Site() as site:
         yield site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
