@@ -107,6 +107,23 @@ def test_without_a_script_the_picture_and_the_changes_are_there(
         expect(page.get_by_role("region", name="Changed lines")).to_contain_text("(2 * h)")
 
 
+@pytest.mark.parametrize("width", [320, 360])
+def test_on_a_phone_the_whole_history_is_in_sight(
+    browser: Browser, site: Site, judged: tuple[StorageState, dict[str, str]], width: int
+) -> None:
+    cookies, addresses = judged
+    with browser.new_context(
+        java_script_enabled=False, storage_state=cookies, viewport={"width": width, "height": 740}
+    ) as context:
+        page = context.new_page()
+        page.goto(addresses["forward"])
+        times = page.locator(".history time")
+        assert times.count() >= len(PROGRAMS)
+        for box in (times.nth(i).bounding_box() for i in range(times.count())):
+            assert box is not None
+            assert box["x"] + box["width"] <= width
+
+
 def test_after_three_judged_attempts_the_solution_has_its_figure(
     browser: Browser, site: Site, judged: tuple[StorageState, dict[str, str]]
 ) -> None:
