@@ -31,6 +31,7 @@ from problems.queue import LEASE, MAX_ATTEMPTS
 log = logging.getLogger(__name__)
 
 RESEND_AFTER = timedelta(seconds=30)
+ADVICE_SECONDS = 2.0  # the verdict waits for the advice no longer than this
 MAX_WAITING = 20  # submissions of one learner that wait at the same time
 GIVEN_UP = "The judge failed on this submission three times. This is not your fault; please submit it again."
 NOT_LOADED = "The package of this problem cannot be read at the moment. This is not your fault; please try again later."
@@ -196,7 +197,7 @@ def _judge_held(judge: Judge, submission: Submission, token: int) -> None:
 def _diagnosis(package: Package, cases: list[Any], judgement: Judgement) -> Diagnosis | None:
     """What to tell the learner. The verdict stands without it, so an error here costs the advice only."""
     try:
-        return diagnose(package, cases, judgement)
+        return diagnose(package, cases, judgement, ADVICE_SECONDS)
     except Exception:
         log.exception("No diagnosis for a submission to %s", package.name)
         return None

@@ -8,6 +8,7 @@ because it explains it.
 
 from __future__ import annotations
 
+import math
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,9 +48,9 @@ class Diagnosis:
     facts: tuple[Fact, ...] = ()
 
 
-def diagnose(package: Package, cases: Sequence[Case], judgement: Judgement) -> Diagnosis:
+def diagnose(package: Package, cases: Sequence[Case], judgement: Judgement, seconds: float = math.inf) -> Diagnosis:
     """The message for a judgement of a program on ``cases``. Runs known wrong programs of the package, in this
-    process.
+    process, for at most ``seconds``: without them the message has no name of a misconception.
     """
     if judgement.verdict is Verdict.AC:
         return Diagnosis("accepted", judgement.message)
@@ -59,7 +60,7 @@ def diagnose(package: Package, cases: Sequence[Case], judgement: Judgement) -> D
         return Diagnosis(_before_the_cases(judgement), judgement.message)
     if judgement.verdict in (Verdict.TLE, Verdict.MLE, Verdict.OLE, Verdict.CE):
         return Diagnosis("contract", judgement.message)
-    match = matcher.decide(known.identify(package, cases, judgement.cases))
+    match = matcher.decide(known.identify(package, cases, judgement.cases, seconds))
     facts = tuple(relations.facts(cases, judgement.cases))
     return _explain(package, cases, judgement, match, facts)
 

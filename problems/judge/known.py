@@ -8,6 +8,8 @@ to the end.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from typing import Final
 
@@ -65,8 +67,14 @@ def profiles(package: Package, cases: Sequence[Case]) -> list[Profile]:
     return [matcher.profile(observe(package, known, cases), cases) for known in wrong_programs(package)]
 
 
-def identify(package: Package, cases: Sequence[Case], results: Sequence[CaseResult]) -> list[tuple[str, float]]:
-    """(misconception, score) of the likeliest known programs, best first; see ``matcher.rank`` for the score."""
+def identify(
+    package: Package, cases: Sequence[Case], results: Sequence[CaseResult], seconds: float = math.inf
+) -> list[tuple[str, float]]:
+    """(misconception, score) of the likeliest known programs, best first; see ``matcher.rank`` for the score.
+
+    Empty when it is not done after ``seconds``: of a part of the programs the best may be a wrong name.
+    """
+    until = time.monotonic() + seconds
     not_run = (Verdict.SKIPPED, Verdict.JE)
     failing = [i for i, r in enumerate(results) if r.verdict not in (*not_run, Verdict.AC)]
     passing = [i for i, r in enumerate(results) if r.verdict is Verdict.AC]
@@ -81,12 +89,17 @@ def identify(package: Package, cases: Sequence[Case], results: Sequence[CaseResu
     theirs = behaviours(probed, [results[i] for i in probes])
     scored = []
     for known in wrong_programs(package):
+        if time.monotonic() > until:
+            return []
         profile = matcher.profile(observe(package, known, probed), probed)
         scored.append((matcher.similarity(theirs, profile.behaviours, probed), known))
     scored.sort(key=lambda pair: -pair[0])
-    finalists = [
-        matcher.profile(observe(package, known, cases), cases) for score, known in scored[:FINALISTS] if score > 0.0
-    ]
+    finalists = []
+    for score, known in scored[:FINALISTS]:
+        if time.monotonic() > until:
+            return []
+        if score > 0.0:
+            finalists.append(matcher.profile(observe(package, known, cases), cases))
     return matcher.rank(finalists, results, cases)
 
 

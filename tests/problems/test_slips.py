@@ -91,3 +91,12 @@ def test_an_unfinished_program_has_no_advice_about_h() -> None:
     told = diagnose(programs().package, programs().cases, judged(source))
     assert told.match is not None
     assert (told.match.misconception, told.match.named) == ("sample-answers", False)  # it never calls f
+
+
+def test_advice_that_takes_too_long_is_left_out() -> None:
+    judgement = judged(PROGRAM.format(**FILLED | {"end": "return -g"}))
+    run = programs()
+    assert known.identify(run.package, run.cases, judgement.cases, seconds=-1.0) == []
+    late = diagnose(run.package, run.cases, judgement, seconds=-1.0)
+    assert (late.kind, late.match) == ("relation", None)
+    assert diagnose(run.package, run.cases, judgement).kind == "misconception"
