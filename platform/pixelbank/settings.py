@@ -52,7 +52,6 @@ ALLOWED_HOSTS = env.listing("ALLOWED_HOSTS", "" if PRODUCTION else "localhost,12
 if PRODUCTION and not ALLOWED_HOSTS:
     raise BadEnvironment("ALLOWED_HOSTS is not set. Name the host names that this site answers to.")
 CSRF_TRUSTED_ORIGINS = env.listing("CSRF_TRUSTED_ORIGINS")
-INTERNAL_HOST_HEADER_OK = not PRODUCTION
 
 INSTALLED_APPS = [
     "pixelbank.core.apps.CoreConfig",
